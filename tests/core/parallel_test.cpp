@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/core/parallel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace pleat {
+namespace {
+
+double rough_sum(int thread_count)
+{
+    const Threads threads(thread_count);
+    double sum = 0;
+    threads.run([&] {
+        sum = parallel_sum(123457, [](std::size_t i) {
+            return std::sin(double(i)) * std::pow(10.0, double(i % 17) - 8);
+        });
+    });
+    return sum;
+}
+
+TEST(Parallel, sum_has_the_same_bits_for_any_thread_count)
+{
+    const double one = rough_sum(1);
+    for (int count : {2, 3, 8}) EXPECT_EQ(rough_sum(count), one) << count << " threads";
+}
+
+TEST(Parallel, for_visits_each_index_once)
+{
+    std::vector<int> visits(10001);
+    const Threads threads(4);
+    threads.run([&] { parallel_for(visits.size(), [&](std::size_t i) { ++visits[i]; }, 7); });
+    for (int v : visits) ASSERT_EQ(v, 1);
+}
+
+TEST(Parallel, empty_range_gives_the_identity)
+{
+    EXPECT_EQ(parallel_sum(0, [](std::size_t) { return 1.0; }), 0.0);
+}
+
+TEST(Parallel, exceptions_reach_the_caller)
+{
+    const Threads threads(2);
+    EXPECT_THROW(threads.run([] {
+        parallel_for(5000, [](std::size_t i) {
+            if (i == 4321) throw std::runtime_error("there");
+        });
+    }),
+                 std::runtime_error);
+}
+
+TEST(Parallel, two_arenas_run_at_once)
+{
+    double a = 0, b = 0;
+    std::thread one([&] { a = rough_sum(2); });
+    std::thread two([&] { b = rough_sum(1); });
+    one.join();
+    two.join();
+    EXPECT_EQ(a, b);
+}
+
+} // namespace
+} // namespace pleat
