@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// Features near enough to touch during one step; found by the contact folder, handled inside the
+// implicit solve by the integrators.
+#pragma once
+
+#include "pleat/core/ids.hpp"
+#include "pleat/core/vec.hpp"
+
+#include <array>
+#include <vector>
+
+namespace pleat {
+
+/// A vertex-face, edge-edge or point-obstacle pair: the gap along the normal is
+/// normal . (sum_i weights[i] x[nodes[i]] + anchor), where the anchor is the weighted sum of what
+/// does not belong to the cloth (a point of an obstacle, with its sign). Repels below `thickness`.
+struct Proximity {
+    std::array<NodeId, 4> nodes{no_node, no_node, no_node, no_node}; // no_node: unused
+    std::array<double, 4> weights{};
+    Vec3 normal{};
+    Vec3 anchor_t0{}; // at the start of the step [m]
+    Vec3 anchor_t1{}; // at its end [m]
+    double thickness = 0; // [m]
+    double stiffness = 0; // force per penetration of the thickness [N/m]
+    double friction = 0;  // Coulomb's mu
+};
+
+struct Contacts {
+    std::vector<Proximity> proximities;
+};
+
+} // namespace pleat

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// What is simulated: the cloth's mesh, its fabrics and what follows from them. Changed by remeshing
+// only; a step reads it.
+#pragma once
+
+#include "pleat/core/field.hpp"
+#include "pleat/materials/material.hpp"
+#include "pleat/mesh/field_set.hpp"
+#include "pleat/mesh/mesh.hpp"
+
+#include <string>
+#include <vector>
+
+namespace pleat {
+
+/// One "cloths" entry of a scene. Its panels are panels of the shared mesh.
+struct Cloth {
+    std::string name;
+    bool operator==(const Cloth&) const = default;
+};
+
+/// All cloths of a simulation in one mesh: one solve, one contact query.
+struct Model {
+    Mesh mesh;
+    std::vector<Cloth> cloths;
+    std::vector<ClothId> panel_cloth; // by PanelId
+    std::vector<Material> materials;  // by MaterialId
+
+    // Fields that follow the mesh through edits.
+    Field<FaceId, MaterialId> face_material{FieldRule::copy};
+    Field<EdgeId, double> rest_angle{FieldRule::copy, 0.0}; // dihedral [rad]
+    Field<NodeId, int> node_label{FieldRule::agree, 0};     // 0 = none
+    /// Factor on compressive principal strains [Koh2015] sec. 5; 1 = as the law says.
+    Field<FaceId, double> compression_scale{FieldRule::area_average, 1.0};
+
+    // Derived from the above by update_derived().
+    Field<NodeId, double> mass; // lumped [kg]
+    Field<FaceId, double> area; // material [m^2]
+
+    [[nodiscard]] ClothId cloth_of(FaceId face) const
+    {
+        return panel_cloth[index(mesh.panel(face))];
+    }
+};
+
+/// Recomputes mass and area after the mesh or the materials changed.
+/// \pre the mesh has no dead elements.
+void update_derived(Model& model);
+
+/// The fields of the model that an editing pass must carry along.
+void add_fields(FieldSet& fields, Model& model);
+
+/// Total mass [kg].
+[[nodiscard]] double total_mass(const Model& model);
+
+} // namespace pleat

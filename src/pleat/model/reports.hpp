@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// What each stage says of its work. Numerical trouble is in here, never in an exception; the
+// pipeline passes it on to the user.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace pleat {
+
+/// How an integrator fared.
+struct SolveReport {
+    bool ok = true;
+    std::string trouble;         // why not ok, in words
+    int newton_iterations = 0;
+    int linear_iterations = 0;   // of CG, summed
+    int fallbacks = 0;           // times a direct factor stepped in for CG
+    double residual = 0;         // relative, of the last linear solve
+    double dt_stable = 0;        // the bound of an explicit method [s]; 0: none
+    int inner_steps = 1;         // into how many steps the method cut dt
+};
+
+struct ContactReport {
+    std::size_t proximities = 0;
+    std::size_t candidates = 0;
+};
+
+struct LimitReport {
+    bool ok = true;
+    std::string trouble;
+    int iterations = 0;
+    double worst_violation = 0; // beyond the limits, as strain
+};
+
+struct ImpactReport {
+    bool ok = true;
+    std::string trouble;
+    std::size_t impacts = 0;
+    int iterations = 0;
+    std::size_t zones = 0;
+    std::size_t rigid_zones = 0;
+    std::size_t pinched = 0; // nodes that no position satisfies
+};
+
+struct RemeshReport {
+    bool changed = false;
+    std::size_t splits = 0, flips = 0, collapses = 0, refused = 0;
+};
+
+} // namespace pleat

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// Where the cloth is and how it moves: all that a step changes.
+#pragma once
+
+#include "pleat/core/field.hpp"
+#include "pleat/core/vec.hpp"
+#include "pleat/mesh/field_set.hpp"
+
+#include <cstdint>
+
+namespace pleat {
+
+struct Model;
+
+struct State {
+    Field<NodeId, Vec3> x{FieldRule::interpolate}; // world [m]
+    Field<NodeId, Vec3> v{FieldRule::interpolate}; // [m/s]
+
+    bool operator==(const State&) const = default;
+};
+
+/// The fields of the state that an editing pass must carry along.
+void add_fields(FieldSet& fields, State& state);
+
+/// The golden hash: the same for the same bits of topology, positions and velocities.
+[[nodiscard]] std::uint64_t state_hash(const Model& model, const State& state);
+
+/// m v summed [kg m/s].
+[[nodiscard]] Vec3 linear_momentum(const Model& model, const State& state);
+/// x cross m v summed, about the origin [kg m^2/s].
+[[nodiscard]] Vec3 angular_momentum(const Model& model, const State& state);
+/// [J]
+[[nodiscard]] double kinetic_energy(const Model& model, const State& state);
+
+} // namespace pleat
