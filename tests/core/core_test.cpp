@@ -16,7 +16,10 @@ namespace pleat {
 namespace {
 
 template <class F, class I>
-concept Indexable = requires(F& f, I i) { f[i]; };
+concept Indexable = requires(F& f, I i)
+{
+    f[i];
+};
 
 TEST(Field, indexes_with_its_own_id_only)
 {

@@ -34,7 +34,10 @@ TEST(Parallel, for_visits_each_index_once)
 {
     std::vector<int> visits(10001);
     const Threads threads(4);
-    threads.run([&] { parallel_for(visits.size(), [&](std::size_t i) { ++visits[i]; }, 7); });
+    threads.run([&] {
+        parallel_for(
+            visits.size(), [&](std::size_t i) { ++visits[i]; }, 7);
+    });
     for (int v : visits) ASSERT_EQ(v, 1);
 }
 

@@ -24,8 +24,7 @@ enum class FieldRule {
 };
 
 /// \tparam IdT which kind of element indexes the array; T must be copyable and comparable.
-template <Id IdT, class T>
-struct Field {
+template <Id IdT, class T> struct Field {
     using IdType = IdT;
     using ValueType = T;
 

@@ -10,17 +10,15 @@
 
 namespace pleat {
 
-template <class Signature>
-class FunctionRef;
+template <class Signature> class FunctionRef;
 
 /// \pre the callable outlives the call it is passed to.
-template <class R, class... Args>
-class FunctionRef<R(Args...)> {
+template <class R, class... Args> class FunctionRef<R(Args...)> {
 public:
     template <class F>
-        requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&
-                 std::is_invocable_r_v<R, F&, Args...>)
-    FunctionRef(F&& f) // NOLINT: implicit on purpose, as a parameter type
+    requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&
+             std::is_invocable_r_v<R, F&, Args...>)
+        FunctionRef(F&& f) // NOLINT: implicit on purpose, as a parameter type
         : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
           call_([](void* object, Args... args) -> R {
               return (*static_cast<std::remove_reference_t<F>*>(object))(

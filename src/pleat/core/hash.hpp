@@ -33,19 +33,16 @@ public:
     }
 
     template <class T>
-        requires(std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>)
-    void add(const T& value)
+    requires(std::has_unique_object_representations_v<T> ||
+             std::is_floating_point_v<T>) void add(const T& value)
     {
         add_bytes(&value, sizeof(T));
     }
 
     /// \pre T has no padding.
     template <class T>
-        requires std::is_trivially_copyable_v<T>
-    void add_array(std::span<const T> values)
-    {
-        add_bytes(values.data(), values.size_bytes());
-    }
+    requires std::is_trivially_copyable_v<T>
+    void add_array(std::span<const T> values) { add_bytes(values.data(), values.size_bytes()); }
 
     [[nodiscard]] std::uint64_t value() const { return state_; }
 

@@ -27,36 +27,31 @@ template <class T>
 concept Id = std::is_enum_v<T> && std::same_as<std::underlying_type_t<T>, std::uint32_t>;
 
 /// The id that names nothing.
-template <Id T>
-inline constexpr T no_id = T{0xffffffffu};
+template <Id T> inline constexpr T no_id = T{0xffffffffu};
 
 inline constexpr VertId no_vert = no_id<VertId>;
 inline constexpr NodeId no_node = no_id<NodeId>;
 inline constexpr EdgeId no_edge = no_id<EdgeId>;
 inline constexpr FaceId no_face = no_id<FaceId>;
 
-template <Id T>
-[[nodiscard]] constexpr std::uint32_t index(T id)
+template <Id T> [[nodiscard]] constexpr std::uint32_t index(T id)
 {
     return static_cast<std::uint32_t>(id);
 }
 
-template <Id T>
-[[nodiscard]] constexpr T make_id(std::size_t i)
+template <Id T> [[nodiscard]] constexpr T make_id(std::size_t i)
 {
     return static_cast<T>(static_cast<std::uint32_t>(i));
 }
 
 /// Whether the id names something.
-template <Id T>
-[[nodiscard]] constexpr bool is_some(T id)
+template <Id T> [[nodiscard]] constexpr bool is_some(T id)
 {
     return id != no_id<T>;
 }
 
 /// The ids first, first+1, ..., last-1, for range loops.
-template <Id T>
-class IdRange {
+template <Id T> class IdRange {
 public:
     class Iterator {
     public:

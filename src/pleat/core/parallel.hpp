@@ -39,8 +39,9 @@ private:
 inline constexpr std::size_t default_chunk = 512;
 
 /// Calls body(chunk, first, last) for each chunk [first, last) of [0, count), in parallel.
-void parallel_chunks(std::size_t count, std::size_t chunk_size,
-                     FunctionRef<void(std::size_t chunk, std::size_t first, std::size_t last)> body);
+void parallel_chunks(
+    std::size_t count, std::size_t chunk_size,
+    FunctionRef<void(std::size_t chunk, std::size_t first, std::size_t last)> body);
 
 [[nodiscard]] constexpr std::size_t chunk_count(std::size_t count, std::size_t chunk_size)
 {
@@ -77,8 +78,7 @@ template <class T, class Map, class Combine>
 }
 
 /// Sum of map(i) over [0, count).
-template <class Map>
-[[nodiscard]] auto parallel_sum(std::size_t count, Map&& map)
+template <class Map> [[nodiscard]] auto parallel_sum(std::size_t count, Map&& map)
 {
     using T = std::remove_cvref_t<decltype(map(std::size_t{}))>;
     return parallel_reduce(count, T{}, map, [](T a, const T& b) { return a + b; });

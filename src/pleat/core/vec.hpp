@@ -12,8 +12,7 @@
 namespace pleat {
 
 /// A column of N numbers.
-template <class T, std::size_t N>
-struct Vec {
+template <class T, std::size_t N> struct Vec {
     std::array<T, N> e;
 
     [[nodiscard]] constexpr T& operator[](std::size_t i) { return e[i]; }
@@ -61,41 +60,35 @@ template <class T, std::size_t N>
     return s;
 }
 
-template <class T>
-[[nodiscard]] constexpr Vec<T, 3> cross(const Vec<T, 3>& a, const Vec<T, 3>& b)
+template <class T> [[nodiscard]] constexpr Vec<T, 3> cross(const Vec<T, 3>& a, const Vec<T, 3>& b)
 {
     return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
 /// The scalar a_x b_y - a_y b_x.
-template <class T>
-[[nodiscard]] constexpr T cross(const Vec<T, 2>& a, const Vec<T, 2>& b)
+template <class T> [[nodiscard]] constexpr T cross(const Vec<T, 2>& a, const Vec<T, 2>& b)
 {
     return a[0] * b[1] - a[1] * b[0];
 }
 
-template <class T, std::size_t N>
-[[nodiscard]] constexpr T norm2(const Vec<T, N>& a)
+template <class T, std::size_t N> [[nodiscard]] constexpr T norm2(const Vec<T, N>& a)
 {
     return dot(a, a);
 }
 
-template <class T, std::size_t N>
-[[nodiscard]] T norm(const Vec<T, N>& a)
+template <class T, std::size_t N> [[nodiscard]] T norm(const Vec<T, N>& a)
 {
     return std::sqrt(dot(a, a));
 }
 
 /// a / |a|, or zero where a is zero.
-template <class T, std::size_t N>
-[[nodiscard]] Vec<T, N> normalized(const Vec<T, N>& a)
+template <class T, std::size_t N> [[nodiscard]] Vec<T, N> normalized(const Vec<T, N>& a)
 {
     const T l = norm(a);
     return l > T(0) ? a / l : Vec<T, N>{};
 }
 
-template <class T, std::size_t N>
-[[nodiscard]] bool is_finite(const Vec<T, N>& a)
+template <class T, std::size_t N> [[nodiscard]] bool is_finite(const Vec<T, N>& a)
 {
     for (std::size_t i = 0; i < N; ++i)
         if (!std::isfinite(a[i])) return false;
@@ -103,8 +96,7 @@ template <class T, std::size_t N>
 }
 
 /// R rows, C columns, stored row by row.
-template <class T, std::size_t R, std::size_t C>
-struct Mat {
+template <class T, std::size_t R, std::size_t C> struct Mat {
     std::array<T, R * C> e;
 
     [[nodiscard]] constexpr T& operator()(std::size_t i, std::size_t j) { return e[i * C + j]; }
@@ -199,22 +191,19 @@ template <class T, std::size_t R, class... Cols>
     return m;
 }
 
-template <std::size_t N, class T = double>
-[[nodiscard]] constexpr Mat<T, N, N> identity()
+template <std::size_t N, class T = double> [[nodiscard]] constexpr Mat<T, N, N> identity()
 {
     Mat<T, N, N> m{};
     for (std::size_t i = 0; i < N; ++i) m(i, i) = T(1);
     return m;
 }
 
-template <class T>
-[[nodiscard]] constexpr T determinant(const Mat<T, 2, 2>& a)
+template <class T> [[nodiscard]] constexpr T determinant(const Mat<T, 2, 2>& a)
 {
     return a(0, 0) * a(1, 1) - a(0, 1) * a(1, 0);
 }
 
-template <class T>
-[[nodiscard]] constexpr T determinant(const Mat<T, 3, 3>& a)
+template <class T> [[nodiscard]] constexpr T determinant(const Mat<T, 3, 3>& a)
 {
     return a(0, 0) * (a(1, 1) * a(2, 2) - a(1, 2) * a(2, 1)) -
            a(0, 1) * (a(1, 0) * a(2, 2) - a(1, 2) * a(2, 0)) +
@@ -222,16 +211,14 @@ template <class T>
 }
 
 /// \pre determinant(a) != 0
-template <class T>
-[[nodiscard]] constexpr Mat<T, 2, 2> inverse(const Mat<T, 2, 2>& a)
+template <class T> [[nodiscard]] constexpr Mat<T, 2, 2> inverse(const Mat<T, 2, 2>& a)
 {
     const T s = T(1) / determinant(a);
     return {{a(1, 1) * s, -a(0, 1) * s, -a(1, 0) * s, a(0, 0) * s}};
 }
 
 /// \pre determinant(a) != 0
-template <class T>
-[[nodiscard]] constexpr Mat<T, 3, 3> inverse(const Mat<T, 3, 3>& a)
+template <class T> [[nodiscard]] constexpr Mat<T, 3, 3> inverse(const Mat<T, 3, 3>& a)
 {
     const T s = T(1) / determinant(a);
     Mat<T, 3, 3> m{};

@@ -42,8 +42,8 @@ enum class Refusal {
 
 /// Edge (a, b) became (a, m) and (m, b); each face was cut in two.
 struct EdgeSplit {
-    EdgeId edge = no_edge;     // now (a, m)
-    EdgeId new_edge = no_edge; // (m, b)
+    EdgeId edge = no_edge;                             // now (a, m)
+    EdgeId new_edge = no_edge;                         // (m, b)
     std::array<EdgeId, 2> new_cross{no_edge, no_edge}; // (m, opposite) of each side
     NodeId new_node = no_node;
     std::array<NodeId, 2> parent_nodes{no_node, no_node}; // a, b
@@ -51,7 +51,7 @@ struct EdgeSplit {
     std::array<std::array<VertId, 2>, 2> parent_verts{};  // of each side: at a, at b
     std::array<FaceId, 2> faces{no_face, no_face};        // halves at a
     std::array<FaceId, 2> new_faces{no_face, no_face};    // halves at b
-    double t = 0.5; // m = (1 - t) a + t b in material space
+    double t = 0.5;                                       // m = (1 - t) a + t b in material space
 };
 
 /// The edge between two faces now joins their other two nodes.
@@ -65,9 +65,9 @@ struct EdgeFlip {
 struct EdgeCollapse {
     NodeId removed = no_node;
     NodeId kept = no_node;
-    EdgeId edge = no_edge;                       // dead
+    EdgeId edge = no_edge; // dead
     std::array<FaceId, 2> removed_faces{no_face, no_face};
-    std::array<double, 2> removed_area{};        // material [m^2]
+    std::array<double, 2> removed_area{};                  // material [m^2]
     std::array<EdgeId, 2> removed_edges{no_edge, no_edge}; // of each side: (removed, opposite)
     std::array<EdgeId, 2> kept_edges{no_edge, no_edge};    // of each side: (kept, opposite)
     std::vector<FaceId> changed_faces;
@@ -103,8 +103,7 @@ public:
 
 private:
     friend class EditWorker;
-    template <class IdT, class Record>
-    struct Saved {
+    template <class IdT, class Record> struct Saved {
         IdT id;
         Record record;
     };

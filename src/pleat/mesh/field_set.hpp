@@ -41,12 +41,10 @@ public:
 class FieldSet {
 public:
     /// Borrows a field. \pre it outlives the set, and has one value an element of the mesh.
-    template <class IdT, class T>
-    void add(Field<IdT, T>& field);
+    template <class IdT, class T> void add(Field<IdT, T>& field);
 
     /// To be called after each edit, in order, with the mesh as the edit left it.
-    template <class Record>
-    void follow(const Mesh& mesh, const Record& record)
+    template <class Record> void follow(const Mesh& mesh, const Record& record)
     {
         for (auto& f : followers_) f->follow(mesh, record);
     }

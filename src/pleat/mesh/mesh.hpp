@@ -118,11 +118,9 @@ public:
 
     /// Calls visit(face, corner) for the faces around a node, counter-clockwise, from the border
     /// where the node has one.
-    template <class Visit>
-    void visit_faces(NodeId node, Visit&& visit) const;
+    template <class Visit> void visit_faces(NodeId node, Visit&& visit) const;
     /// Calls visit(edge) for the edges at a node, in the same order.
-    template <class Visit>
-    void visit_edges(NodeId node, Visit&& visit) const;
+    template <class Visit> void visit_edges(NodeId node, Visit&& visit) const;
 
     bool operator==(const Mesh&) const = default;
 
@@ -207,8 +205,7 @@ inline Mesh::FanStart Mesh::fan_start(NodeId n) const
     return {face, corner};
 }
 
-template <class Visit>
-void Mesh::visit_faces(NodeId n, Visit&& visit) const
+template <class Visit> void Mesh::visit_faces(NodeId n, Visit&& visit) const
 {
     const FanStart start = fan_start(n);
     FaceId face = start.face;
@@ -223,8 +220,7 @@ void Mesh::visit_faces(NodeId n, Visit&& visit) const
     }
 }
 
-template <class Visit>
-void Mesh::visit_edges(NodeId n, Visit&& visit) const
+template <class Visit> void Mesh::visit_edges(NodeId n, Visit&& visit) const
 {
     EdgeId last = no_edge;
     visit_faces(n, [&](FaceId face, std::size_t corner) {

@@ -23,10 +23,10 @@ struct MeshInput {
         bool operator==(const EdgeMark&) const = default;
     };
 
-    std::vector<Vec3> node_x;      // world [m]
-    std::vector<Vec3> node_v;      // [m/s], empty or one a node
-    std::vector<int> node_label;   // 0 = none; empty or one a node
-    std::vector<Vec2> material_u;  // material points [m]; empty where the file gives none
+    std::vector<Vec3> node_x;     // world [m]
+    std::vector<Vec3> node_v;     // [m/s], empty or one a node
+    std::vector<int> node_label;  // 0 = none; empty or one a node
+    std::vector<Vec2> material_u; // material points [m]; empty where the file gives none
     std::vector<std::array<std::uint32_t, 3>> face_nodes;
     std::vector<std::array<std::uint32_t, 3>> face_points; // into material_u; empty with it
     std::vector<int> face_material;                        // empty or one a face

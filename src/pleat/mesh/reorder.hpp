@@ -32,8 +32,7 @@ MeshPermutation reorder(Mesh& mesh, const std::vector<std::uint32_t>& panel_grou
 
 /// A list of ids carried to the new mesh; ids of dead elements drop out.
 template <class IdT>
-[[nodiscard]] std::vector<IdT> permuted(const std::vector<IdT>& ids,
-                                        const Field<IdT, IdT>& new_id)
+[[nodiscard]] std::vector<IdT> permuted(const std::vector<IdT>& ids, const Field<IdT, IdT>& new_id)
 {
     std::vector<IdT> result;
     result.reserve(ids.size());

@@ -21,7 +21,8 @@ struct ValidateOptions {
 
 /// Every broken invariant in words, empty when the mesh is sound: adjacency in both directions,
 /// orientation, manifold edges and nodes, one fan a vert, seams that agree, positive material
-/// areas, node kinds that fit their edges, total area and mass. Dead elements are referred to by none.
+/// areas, node kinds that fit their edges, total area and mass. Dead elements are referred to by
+/// none.
 [[nodiscard]] std::vector<std::string> validate(const Mesh& mesh,
                                                 const ValidateOptions& options = {});
 

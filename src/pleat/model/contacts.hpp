@@ -20,8 +20,8 @@ struct Proximity {
     std::array<NodeId, 4> nodes{no_node, no_node, no_node, no_node}; // no_node: unused
     std::array<double, 4> weights{};
     Vec3 normal{};
-    Vec3 anchor_t0{}; // at the start of the step [m]
-    Vec3 anchor_t1{}; // at its end [m]
+    Vec3 anchor_t0{};     // at the start of the step [m]
+    Vec3 anchor_t1{};     // at its end [m]
     double thickness = 0; // [m]
     double stiffness = 0; // force per penetration of the thickness [N/m]
     double friction = 0;  // Coulomb's mu

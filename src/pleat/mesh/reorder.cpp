@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/mesh/reorder.hpp"
+
+#include "pleat/mesh/mesh_writer.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace pleat {
+
+namespace {
+
+template <class IdT> Field<IdT, IdT> all_none(std::size_t count)
+{
+    return Field<IdT, IdT>(count, FieldRule::reset, no_id<IdT>);
+}
+
+/// Rebuilds the arrays so that element `old` comes to stand at new_id[old].
+template <class IdT, class Record>
+std::vector<Record> moved(const std::vector<Record>& records, const Field<IdT, IdT>& new_id,
+                          std::size_t count)
+{
+    std::vector<Record> result(count);
+    for (std::size_t i = 0; i < records.size(); ++i)
+        if (const IdT to = new_id[make_id<IdT>(i)]; is_some(to)) result[index(to)] = records[i];
+    return result;
+}
+
+void apply(Mesh& mesh, const MeshPermutation& p)
+{
+    const MeshWriter out(mesh);
+    out.verts() = moved(out.verts(), p.new_vert, p.vert_count);
+    out.nodes() = moved(out.nodes(), p.new_node, p.node_count);
+    out.edges() = moved(out.edges(), p.new_edge, p.edge_count);
+    out.faces() = moved(out.faces(), p.new_face, p.face_count);
+    for (Mesh::Vert& v : out.verts()) v.node = p.new_node[v.node];
+    for (Mesh::Node& n : out.nodes()) n.face = p.new_face[n.face];
+    for (Mesh::Edge& e : out.edges()) {
+        for (NodeId& n : e.nodes) n = p.new_node[n];
+        for (FaceId& f : e.faces)
+            if (is_some(f)) f = p.new_face[f];
+    }
+    for (Mesh::Face& f : out.faces()) {
+        for (VertId& v : f.verts) v = p.new_vert[v];
+        for (EdgeId& e : f.edges) e = p.new_edge[e];
+    }
+}
+
+MeshPermutation empty_permutation(const Mesh& mesh)
+{
+    return {all_none<VertId>(mesh.vert_count()), all_none<NodeId>(mesh.node_count()),
+            all_none<EdgeId>(mesh.edge_count()), all_none<FaceId>(mesh.face_count())};
+}
+
+} // namespace
+
+std::uint64_t hilbert_index(double x, double y)
+{
+    constexpr std::uint32_t order = 16;
+    constexpr double cells = 1u << order;
+    const auto cell = [&](double c) {
+        return static_cast<std::uint32_t>(std::clamp(c * cells, 0.0, cells - 1));
+    };
+    std::uint32_t cx = cell(x), cy = cell(y);
+    std::uint64_t d = 0;
+    for (std::uint32_t s = 1u << (order - 1); s > 0; s /= 2) {
+        const std::uint32_t rx = (cx & s) ? 1 : 0, ry = (cy & s) ? 1 : 0;
+        d += std::uint64_t(s) * s * ((3 * rx) ^ ry);
+        if (ry == 0) { // turn the quadrant so that the curve joins up
+            if (rx == 1) {
+                cx = s - 1 - (cx & (s - 1));
+                cy = s - 1 - (cy & (s - 1));
+            }
+            std::swap(cx, cy);
+        }
+    }
+    return d;
+}
+
+MeshPermutation compact(Mesh& mesh)
+{
+    MeshPermutation p = empty_permutation(mesh);
+    const auto number = [&](auto ids, auto& new_id, std::size_t& count) {
+        for (auto id : ids)
+            if (mesh.is_alive(id)) new_id[id] = make_id<decltype(id)>(count++);
+    };
+    number(mesh.verts(), p.new_vert, p.vert_count);
+    number(mesh.nodes(), p.new_node, p.node_count);
+    number(mesh.edges(), p.new_edge, p.edge_count);
+    number(mesh.faces(), p.new_face, p.face_count);
+    apply(mesh, p);
+    return p;
+}
+
+MeshPermutation reorder(Mesh& mesh, const std::vector<std::uint32_t>& panel_group)
+{
+    struct Box {
+        Vec2 low{std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
+        Vec2 high{std::numeric_limits<double>::lowest(), std::numeric_limits<double>::lowest()};
+    };
+    std::vector<Box> box(mesh.panel_count());
+    for (FaceId f : mesh.faces()) {
+        if (!mesh.is_alive(f)) continue;
+        Box& b = box[index(mesh.panel(f))];
+        for (VertId v : mesh[f].verts)
+            for (std::size_t k = 0; k < 2; ++k) {
+                b.low[k] = std::min(b.low[k], mesh.u(v)[k]);
+                b.high[k] = std::max(b.high[k], mesh.u(v)[k]);
+            }
+    }
+    struct Key {
+        std::uint32_t group, panel;
+        std::uint64_t curve;
+        FaceId face;
+        auto operator<=>(const Key&) const = default;
+    };
+    std::vector<Key> keys;
+    keys.reserve(mesh.face_count());
+    for (FaceId f : mesh.faces()) {
+        if (!mesh.is_alive(f)) continue;
+        const std::uint32_t panel = index(mesh.panel(f));
+        const Box& b = box[panel];
+        const auto& v = mesh[f].verts;
+        const Vec2 centre = (mesh.u(v[0]) + mesh.u(v[1]) + mesh.u(v[2])) / 3.0;
+        const double size = std::max(b.high[0] - b.low[0], b.high[1] - b.low[1]);
+        const Vec2 place = (centre - b.low) / size;
+        keys.push_back({panel_group.empty() ? 0 : panel_group[panel], panel,
+                        hilbert_index(place[0], place[1]), f});
+    }
+    std::sort(keys.begin(), keys.end());
+
+    MeshPermutation p = empty_permutation(mesh);
+    const auto meet = [](auto& new_id, auto id, std::size_t& count) {
+        if (!is_some(new_id[id])) new_id[id] = make_id<decltype(id)>(count++);
+    };
+    for (const Key& key : keys) {
+        const Mesh::Face& f = mesh[key.face];
+        p.new_face[key.face] = make_id<FaceId>(p.face_count++);
+        for (VertId v : f.verts) {
+            meet(p.new_vert, v, p.vert_count);
+            meet(p.new_node, mesh.node(v), p.node_count);
+        }
+        for (EdgeId e : f.edges) meet(p.new_edge, e, p.edge_count);
+    }
+    apply(mesh, p);
+    return p;
+}
+
+} // namespace pleat
