@@ -171,7 +171,7 @@ TEST_P(RandomEdits, ten_thousand_are_valid_after_each_and_undone_bit_for_bit)
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, RandomEdits, testing::ValuesIn(zoo::animals()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& animal) { return animal.param.name; });
 
 TEST(RandomEditSequences, keep_every_animal_valid_whatever_the_order)
 {

@@ -10,6 +10,7 @@
 #include "pleat/mesh/field_set.hpp"
 #include "pleat/mesh/mesh.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct Model {
     Field<FaceId, MaterialId> face_material{FieldRule::copy};
     Field<EdgeId, double> rest_angle{FieldRule::copy, 0.0}; // dihedral [rad]
     Field<NodeId, int> node_label{FieldRule::agree, 0};     // 0 = none
+    /// Bit i: the node is held by handle i of the World. A node split from two that are held alike
+    /// is held with them.
+    Field<NodeId, std::uint64_t> node_handles{FieldRule::agree, 0};
     /// Factor on compressive principal strains [Koh2015] sec. 5; 1 = as the law says.
     Field<FaceId, double> compression_scale{FieldRule::area_average, 1.0};
 

@@ -17,6 +17,10 @@ struct Model;
 struct State {
     Field<NodeId, Vec3> x{FieldRule::interpolate}; // world [m]
     Field<NodeId, Vec3> v{FieldRule::interpolate}; // [m/s]
+    /// Where a held node was when its handle took hold [m]; meaningless for the others.
+    Field<NodeId, Vec3> anchor{FieldRule::interpolate};
+    /// Bit i: handle i of the World has taken hold of its nodes.
+    std::uint64_t handles_taken = 0;
 
     bool operator==(const State&) const = default;
 };

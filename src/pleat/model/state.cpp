@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/model/state.hpp"
+
+#include "pleat/core/hash.hpp"
+#include "pleat/core/parallel.hpp"
+#include "pleat/model/model.hpp"
+
+namespace pleat {
+
+void add_fields(FieldSet& fields, State& state)
+{
+    fields.add(state.x);
+    fields.add(state.v);
+    fields.add(state.anchor);
+}
+
+std::uint64_t state_hash(const Model& model, const State& state)
+{
+    Hash h;
+    for (FaceId f : model.mesh.faces()) {
+        h.add_array(std::span<const VertId>(model.mesh[f].verts));
+        for (NodeId n : model.mesh.nodes_of(f)) h.add(index(n));
+    }
+    for (VertId v : model.mesh.verts()) {
+        h.add(model.mesh.u(v)[0]);
+        h.add(model.mesh.u(v)[1]);
+    }
+    h.add_array(std::span<const Vec3>(state.x.values));
+    h.add_array(std::span<const Vec3>(state.v.values));
+    return h.value();
+}
+
+Vec3 linear_momentum(const Model& model, const State& state)
+{
+    return parallel_sum(state.v.size(),
+                        [&](std::size_t i) { return model.mass.values[i] * state.v.values[i]; });
+}
+
+Vec3 angular_momentum(const Model& model, const State& state)
+{
+    return parallel_sum(state.v.size(), [&](std::size_t i) {
+        return cross(state.x.values[i], model.mass.values[i] * state.v.values[i]);
+    });
+}
+
+double kinetic_energy(const Model& model, const State& state)
+{
+    return parallel_sum(state.v.size(), [&](std::size_t i) {
+        return 0.5 * model.mass.values[i] * norm2(state.v.values[i]);
+    });
+}
+
+} // namespace pleat

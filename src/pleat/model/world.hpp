@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// What surrounds the cloth, as a function of time: obstacles, handles, wind, gravity.
+#pragma once
+
+#include "pleat/core/ids.hpp"
+#include "pleat/core/vec.hpp"
+#include "pleat/model/motion.hpp"
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pleat {
+
+inline constexpr double forever = std::numeric_limits<double>::infinity();
+
+/// A body that moves as it is told.
+struct Obstacle {
+    std::string name;
+    std::vector<Vec3> x; // own transform applied [m]; the first frame of a deforming one
+    std::vector<std::array<std::uint32_t, 3>> faces;
+    Motion motion; // applied after; ignored by a deforming one
+    /// Deforming: the points at times first_time + i / fps; between them as Motion does.
+    std::vector<std::vector<Vec3>> frames;
+    double fps = 25;
+    double first_time = 0;
+    double start_time = -forever;   // absent before [s]
+    double end_time = forever;      // absent from then on [s]
+    std::optional<double> friction; // Coulomb's mu against cloth, where not the scene's
+
+    [[nodiscard]] bool is_moving() const { return !motion.keys.empty() || !frames.empty(); }
+    [[nodiscard]] bool is_present(double time) const
+    {
+        return time >= start_time && time < end_time;
+    }
+};
+
+/// The obstacle's points at a time [m].
+[[nodiscard]] std::vector<Vec3> points_at(const Obstacle& obstacle, double time);
+
+/// Holds nodes from start to end, then lets go over fade. Which nodes is in Model::node_handles.
+struct Handle {
+    std::string name;
+    Motion motion; // carries the targets from where they were at the start; no keys: at rest
+    double start_time = 0;
+    double end_time = forever;
+    double fade_time = 0;            // [s]; a spring while it fades
+    std::optional<double> stiffness; // [N/m] a node; none: hard
+    double fade_stiffness = 1000;    // [N/m] at the start of a hard handle's fade
+};
+
+/// Moving air [Wejchert1991].
+struct Wind {
+    Vec3 velocity{};    // [m/s]
+    double density = 0; // of the air [kg/m^3]; 0: no air at all
+    double drag = 0;    // tangential [kg/(m^2 s)]
+    bool operator==(const Wind&) const = default;
+};
+
+struct World {
+    Vec3 up{0, 0, 1};
+    Vec3 gravity{}; // [m/s^2]
+    Wind wind;
+    std::vector<Obstacle> obstacles;
+    std::vector<Handle> handles; // at most max_handles
+};
+
+/// Handles are bits of Model::node_handles.
+inline constexpr std::size_t max_handles = 64;
+
+} // namespace pleat
