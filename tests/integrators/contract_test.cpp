@@ -105,7 +105,7 @@ TEST_P(Contract, free_fall_is_exact)
         loads.gravity = {0, 0, -9.8};
         integrator->mesh_changed();
         const double dt = 0.005;
-        const int steps = 40;
+        const int steps = 20;
         run(c, s, loads, dt, steps);
         const double time = dt * steps;
         const bool backward = entry.name.starts_with("backward");
@@ -134,7 +134,7 @@ TEST_P(Contract, linear_momentum_is_kept)
     double size = 0;
     for (NodeId n : s.v.ids()) size += c.model.mass[n] * norm(s.v[n]);
     run(c, s, {}, 0.002, 10);
-    EXPECT_LT(norm(linear_momentum(c.model, s) - before), 20 * entry.tolerance * size);
+    EXPECT_LT(norm(linear_momentum(c.model, s) - before), 1e-8 * size);
 }
 
 TEST_P(Contract, moves_and_turns_with_its_surroundings)
@@ -214,7 +214,8 @@ TEST_P(Contract, pins_end_where_they_are_told_to_the_bit)
     State s = c.state, next;
     Loads loads;
     loads.gravity = {0, 0, -9.8};
-    const Vec3 target{0.1 / 3, 0.7 / 9, 0.001}, velocity{0.1, 0.2, 0.3};
+    const Vec3 target = s.x[NodeId{3}] + Vec3{1e-4 / 3, 7e-4 / 9, 1e-3 / 7};
+    const Vec3 velocity{0.1, 0.2, 0.3};
     loads.pins.push_back({NodeId{3}, target, velocity});
     ASSERT_TRUE(integrator->advance(c.model, s, loads, {}, 0.005, next).ok);
     EXPECT_EQ(next.x[NodeId{3}], target);
@@ -237,7 +238,7 @@ TEST_P(Contract, elastic_and_kinetic_energy_do_not_grow)
 }
 
 INSTANTIATE_TEST_SUITE_P(Integrators, Contract, testing::Range<std::size_t>(0, 5),
-                         [](const auto& info) { return entries()[info.param].name; });
+                         [](const auto& parameter) { return entries()[parameter.param].name; });
 
 } // namespace
 } // namespace pleat

@@ -75,7 +75,6 @@ ElasticBatch::ElasticBatch(const Model& model, const Dependencies& dependencies)
         faces_of_material_[index(model.face_material[f])].push_back(index(f));
     }
 
-    Field<EdgeId, std::uint32_t> hinge_of(mesh.edge_count(), FieldRule::reset, no_row);
     for (EdgeId e : mesh.edges()) {
         if (mesh.is_border(e)) continue;
         const auto& edge = mesh[e];
@@ -90,84 +89,10 @@ ElasticBatch::ElasticBatch(const Model& model, const Dependencies& dependencies)
         h.rest = hinge_rest({mesh.u(side_0[0]), mesh.u(side_0[1])}, mesh.u(far_0),
                             {mesh.u(side_1[0]), mesh.u(side_1[1])}, mesh.u(far_1));
         h.least_area2 = least_area2(h.rest);
-        h.plates = {no_row, no_row};
-        hinge_of[e] = static_cast<std::uint32_t>(hinges_.size());
         hinges_.push_back(h);
     }
 
-    // Plates: their stencils, and who answers for the area of border faces.
-    const auto is_plate = [&](FaceId f) {
-        return plate_law(model.materials[index(model.face_material[f])].bending).has_value();
-    };
-    const auto hinge_count = [&](FaceId f) {
-        int count = 0;
-        for (EdgeId e : mesh[f].edges) count += hinge_of[e] != no_row ? 1 : 0;
-        return count;
-    };
-    Field<FaceId, double> answers(mesh.face_count(), FieldRule::reset, 0.0);
-    for (FaceId f : mesh.faces()) {
-        if (!is_plate(f)) continue;
-        const double area = faces_[index(f)].rest.area;
-        std::vector<FaceId> whole; // neighbours of the same fabric with all their angles
-        if (hinge_count(f) < 3)
-            for (EdgeId e : mesh[f].edges) {
-                if (hinge_of[e] == no_row) continue;
-                const FaceId other = mesh[e].faces[0] == f ? mesh[e].faces[1] : mesh[e].faces[0];
-                if (model.face_material[other] == model.face_material[f] && hinge_count(other) == 3)
-                    whole.push_back(other);
-            }
-        if (static_cast<int>(whole.size()) == hinge_count(f) && !whole.empty()) {
-            for (FaceId w : whole) answers[w] += area / static_cast<double>(whole.size());
-        } else {
-            answers[f] += area;
-        }
-    }
-    for (FaceId f : mesh.faces()) {
-        if (answers[f] == 0) continue;
-        Plate p{};
-        p.face = f;
-        p.area = answers[f];
-        const auto nodes = mesh.nodes_of(f);
-        p.nodes = {index(nodes[0]), index(nodes[1]), index(nodes[2]), no_row, no_row, no_row};
-        p.hinges = {no_row, no_row, no_row};
-        const auto plate = static_cast<std::uint32_t>(plates_.size());
-        for (std::size_t k = 0; k < 3; ++k) {
-            p.corner[k].fill(4);
-            const EdgeId e = mesh[f].edges[k];
-            if (hinge_of[e] == no_row) continue;
-            p.hinges[k] = hinge_of[e];
-            Hinge& h = hinges_[hinge_of[e]];
-            const std::size_t side = mesh[e].faces[0] == f ? 0 : 1;
-            h.plates[side] = plate;
-            const std::uint32_t far = h.nodes[3 - side]; // of the other side
-            if (std::find(p.nodes.begin(), p.nodes.end(), far) == p.nodes.end())
-                p.nodes[3 + k] = far;
-
-            const auto ends = mesh.verts_of(e, side);
-            const Vec2 along = mesh.u(ends[1]) - mesh.u(ends[0]);
-            const Vec2 far_own = mesh.u(mesh.opposite_vert(e, side)) - mesh.u(ends[0]);
-            PlateEdge& edge = p.edges[k];
-            edge.present = true;
-            edge.along = normalized(along);
-            edge.inward = {-edge.along[1], edge.along[0]};
-            if (dot(edge.inward, far_own) < 0) edge.inward *= -1;
-            edge.length = h.rest.length;
-            edge.height = h.rest.height[side];
-            edge.foot = h.rest.foot[side] * edge.length;
-            edge.other_height = h.rest.height[1 - side];
-            edge.other_foot = h.rest.foot[1 - side] * edge.length;
-        }
-        for (std::size_t k = 0; k < 3; ++k) {
-            if (p.hinges[k] == no_row) continue;
-            const auto& h = hinges_[p.hinges[k]].nodes;
-            for (std::size_t i = 0; i < 6; ++i) {
-                if (p.nodes[i] == no_row) continue;
-                const auto at = std::find(h.begin(), h.end(), p.nodes[i]);
-                p.corner[k][i] = static_cast<std::uint8_t>(at - h.begin());
-            }
-        }
-        plates_.push_back(p);
-    }
+    add_plates(model);
 
     // The pattern and who adds to what.
     std::vector<std::uint32_t> face_nodes, hinge_nodes, plate_nodes;
@@ -178,7 +103,7 @@ ElasticBatch::ElasticBatch(const Model& model, const Dependencies& dependencies)
     for (const Plate& p : plates_)
         plate_nodes.insert(plate_nodes.end(), p.nodes.begin(), p.nodes.end());
     const std::array<ElementList, 3> lists{ElementList{face_nodes, 3}, ElementList{hinge_nodes, 4},
-                                           ElementList{plate_nodes, 6}};
+                                           ElementList{plate_nodes, 8}};
     parts_ = build_pattern(mesh.node_count(), lists, dependencies);
     face_rows_ = build_row_gather(mesh.node_count(), lists[0]);
     hinge_rows_ = build_row_gather(mesh.node_count(), lists[1]);
@@ -188,6 +113,127 @@ ElasticBatch::ElasticBatch(const Model& model, const Dependencies& dependencies)
     face_work_.resize(faces_.size());
     hinge_work_.resize(hinges_.size());
     plate_stiffness_.resize(plates_.size());
+}
+
+/// Plates: which three angles give each face its curvature.
+void ElasticBatch::add_plates(const Model& model)
+{
+    const Mesh& mesh = model.mesh;
+    Field<EdgeId, std::uint32_t> hinge_of(mesh.edge_count(), FieldRule::reset, no_row);
+    for (std::uint32_t i = 0; i < hinges_.size(); ++i) hinge_of[hinges_[i].edge] = i;
+
+    // An edge of a face, in that face's material plane.
+    const auto plate_edge = [&](FaceId f, EdgeId e) {
+        const std::size_t side = mesh[e].faces[0] == f ? 0 : 1;
+        const auto ends = mesh.verts_of(e, side);
+        const Vec2 along = mesh.u(ends[1]) - mesh.u(ends[0]);
+        const Vec2 far = mesh.u(mesh.opposite_vert(e, side)) - mesh.u(ends[0]);
+        PlateEdge edge;
+        edge.length = norm(along);
+        edge.along = along / edge.length;
+        edge.inward = {-edge.along[1], edge.along[0]};
+        if (dot(edge.inward, far) < 0) edge.inward *= -1;
+        if (hinge_of[e] == no_row) return edge;
+        const HingeRest& rest = hinges_[hinge_of[e]].rest;
+        edge.present = true;
+        edge.length = rest.length;
+        edge.height = rest.height[side];
+        edge.foot = rest.foot[side] * rest.length;
+        edge.other_height = rest.height[1 - side];
+        edge.other_foot = rest.foot[1 - side] * rest.length;
+        return edge;
+    };
+    using Offer = std::pair<FaceId, EdgeId>;
+
+    for (FaceId f : mesh.faces()) {
+        if (!plate_law(model.materials[index(model.face_material[f])].bending)) continue;
+        Plate p{};
+        p.face = f;
+        p.stencil.face_area = faces_[index(f)].rest.area;
+        std::vector<Offer> own; // edges with angles
+        for (std::size_t k = 0; k < 3; ++k) {
+            const EdgeId e = mesh[f].edges[k];
+            p.stencil.edges[k] = plate_edge(f, e);
+            p.hinges[k] = hinge_of[e];
+            if (hinge_of[e] != no_row) own.emplace_back(f, e);
+        }
+        p.stencil.mean_size = plate_mean_size(p.stencil.edges, p.stencil.face_area);
+
+        if (own.size() < 3 && !own.empty()) {
+            // Borrow from faces around, in the same material plane, nearest first.
+            PlateStencil best = p.stencil;
+            std::array<std::uint32_t, 3> best_hinges = p.hinges;
+            double best_size = most_plate_amplification;
+            const auto consider = [&](const Offer& a, const Offer* b) {
+                PlateStencil s = p.stencil;
+                s.own = false;
+                std::vector<Offer> chosen = own;
+                chosen.push_back(a);
+                if (b != nullptr) chosen.push_back(*b);
+                std::array<std::uint32_t, 3> hinges{};
+                for (std::size_t k = 0; k < 3; ++k) {
+                    s.edges[k] = plate_edge(chosen[k].first, chosen[k].second);
+                    hinges[k] = hinge_of[chosen[k].second];
+                }
+                const double size = plate_amplification(s);
+                if (size >= best_size) return;
+                best_size = size;
+                best = s;
+                best_hinges = hinges;
+            };
+            std::vector<FaceId> around{f};
+            std::vector<Offer> offers;
+            constexpr int most_rings = 2;
+            std::size_t first = 0;
+            for (int ring = 0; ring < most_rings && best.own; ++ring) {
+                const std::size_t last = around.size();
+                for (; first < last; ++first)
+                    for (EdgeId e : mesh[around[first]].edges) {
+                        if (hinge_of[e] == no_row || mesh.is_seam(e)) continue;
+                        const auto& sides = mesh[e].faces;
+                        const FaceId other = sides[0] == around[first] ? sides[1] : sides[0];
+                        if (std::find(around.begin(), around.end(), other) != around.end())
+                            continue;
+                        around.push_back(other);
+                        for (EdgeId o : mesh[other].edges)
+                            if (hinge_of[o] != no_row && mesh[o].faces[0] != f &&
+                                mesh[o].faces[1] != f)
+                                offers.emplace_back(other, o);
+                    }
+                for (std::size_t i = 0; i < offers.size(); ++i) {
+                    if (own.size() == 2) consider(offers[i], nullptr);
+                    for (std::size_t j = i + 1; own.size() == 1 && j < offers.size(); ++j)
+                        if (offers[i].second != offers[j].second) consider(offers[i], &offers[j]);
+                }
+            }
+            p.stencil = best;
+            p.hinges = best_hinges;
+        }
+
+        p.nodes.fill(no_row);
+        std::size_t used = 0;
+        for (std::uint32_t hinge : p.hinges) {
+            if (hinge == no_row) continue;
+            for (std::uint32_t node : hinges_[hinge].nodes)
+                if (std::find(p.nodes.begin(), p.nodes.end(), node) == p.nodes.end()) {
+                    PLEAT_ASSERT(used < p.nodes.size(), "three neighbouring hinges have few nodes");
+                    p.nodes[used++] = node;
+                }
+        }
+        for (std::size_t k = 0; k < 3; ++k) {
+            p.corner[k].fill(4);
+            if (p.hinges[k] == no_row) continue;
+            const auto& h = hinges_[p.hinges[k]].nodes;
+            for (std::size_t i = 0; i < used; ++i) {
+                const auto at = std::find(h.begin(), h.end(), p.nodes[i]);
+                p.corner[k][i] = static_cast<std::uint8_t>(at - h.begin());
+            }
+        }
+        if (used > 0) plates_.push_back(p);
+    }
+    std::vector<std::uint32_t> hinges;
+    for (const Plate& p : plates_) hinges.insert(hinges.end(), p.hinges.begin(), p.hinges.end());
+    plates_of_hinge_ = build_row_gather(hinges_.size(), ElementList{hinges, 3});
 }
 
 void ElasticBatch::freeze(const Model& model, std::span<const Vec3> x)
@@ -230,9 +276,7 @@ void ElasticBatch::freeze(const Model& model, std::span<const Vec3> x)
     parallel_for(plates_.size(), [&](std::size_t i) {
         const Plate& p = plates_[i];
         const auto plate = plate_law(model.materials[index(model.face_material[p.face])].bending);
-        plate_stiffness_[i] =
-            plate ? plate_stiffness(*plate, p.edges, p.area, faces_[index(p.face)].rest.area)
-                  : Mat3{};
+        plate_stiffness_[i] = plate ? plate_stiffness(*plate, p.stencil) : Mat3{};
     });
 }
 
@@ -373,16 +417,14 @@ void ElasticBatch::evaluate(const Model& model, std::span<const Vec3> x, Stiffne
     });
     if (!plates_.empty())
         parallel_for(hinges_.size(), [&](std::size_t i) {
-            for (std::uint32_t plate : hinges_[i].plates) {
-                if (plate == no_row) continue;
-                const Plate& p = plates_[plate];
-                for (std::size_t k = 0; k < 3; ++k) {
-                    if (p.hinges[k] != i) continue;
-                    for (std::size_t l = 0; l < 3; ++l)
-                        if (p.hinges[l] != no_row)
-                            hinge_work_[i].moment +=
-                                plate_stiffness_[plate](k, l) * hinge_work_[p.hinges[l]].angle;
-                }
+            for (std::uint32_t q = plates_of_hinge_.start[i]; q < plates_of_hinge_.start[i + 1];
+                 ++q) {
+                const std::uint32_t plate = plates_of_hinge_.entry[q] / 8;
+                const std::uint32_t k = plates_of_hinge_.entry[q] % 8;
+                for (std::size_t l = 0; l < 3; ++l)
+                    if (plates_[plate].hinges[l] != no_row)
+                        hinge_work_[i].moment += plate_stiffness_[plate](k, l) *
+                                                 hinge_work_[plates_[plate].hinges[l]].angle;
             }
         });
 }

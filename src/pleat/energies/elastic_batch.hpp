@@ -66,16 +66,13 @@ private:
         std::array<MaterialId, 2> material;
         HingeRest rest;
         double least_area2;
-        std::array<std::uint32_t, 2> plates; // that use its angle; no_row: none
     };
     struct Plate {
         FaceId face;
-        std::array<std::uint32_t, 6>
-            nodes; // own corners, then those across its edges; no_row: none
+        std::array<std::uint32_t, 8> nodes;                // of its hinges; no_row: unused
         std::array<std::uint32_t, 3> hinges;               // no_row: none
-        std::array<std::array<std::uint8_t, 6>, 3> corner; // of hinge k at node i: 0..3, 4 = none
-        std::array<PlateEdge, 3> edges;
-        double area; // it answers for [m^2]
+        std::array<std::array<std::uint8_t, 8>, 3> corner; // of hinge k at node i: 0..3, 4 = none
+        PlateStencil stencil;
     };
     // What a call leaves for the gathering loops that follow.
     struct FaceWork {
@@ -93,6 +90,7 @@ private:
         Mat3 isometric{};     // scaled
     };
 
+    void add_plates(const Model& model);
     template <bool with_tangent>
     void evaluate(const Model& model, std::span<const Vec3> x, StiffnessScale scale);
     template <bool with_tangent, class Law>
@@ -108,6 +106,7 @@ private:
     bool has_isometric_ = false;
     PatternParts parts_;
     RowGather face_rows_, hinge_rows_;
+    RowGather plates_of_hinge_; // entry = plate * 8 + which of its hinges
 
     std::vector<StrainQuadratic> face_numbers_; // of measured faces
     std::vector<HingeNumbers> hinge_numbers_;

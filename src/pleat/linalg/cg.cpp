@@ -90,6 +90,7 @@ struct LinearSolverCg::Work {
 
     void prepare(const BlockSystem& a);
     void multiply(const BlockSystem& a); // q = A p on the free rows; partial_a = p . q by chunk
+    void shift(const BlockSystem& a, std::span<Vec3> solution);
 };
 
 void LinearSolverCg::Work::prepare(const BlockSystem& a)
@@ -183,6 +184,33 @@ void LinearSolverCg::Work::multiply(const BlockSystem& a)
         });
 }
 
+/// Solves for the translation of everything exactly, in x and in the residual: the internal part
+/// does not resist it, so that what the tolerance leaves there would be momentum from nowhere.
+void LinearSolverCg::Work::shift(const BlockSystem& a, std::span<Vec3> solution)
+{
+    const std::size_t n = a.row_count();
+    const Vec3 sum = parallel_sum(n, [&](std::size_t i) { return residual[i]; });
+    Mat3 held = parallel_sum(n, [&](std::size_t i) { return a.own[i]; });
+    std::vector<double> weight(a.links.size(), 0.0); // of a translation in each link
+    for (std::size_t l = 0; l < a.links.size(); ++l) {
+        for (std::uint32_t k = a.links.start[l]; k < a.links.start[l + 1]; ++k)
+            weight[l] += a.links.weight[k];
+        held += a.links.matrix[l] * (weight[l] * weight[l]);
+    }
+    const double det = determinant(held);
+    if (!(det > 0) || !std::isfinite(det)) return;
+    const Vec3 t = pleat::inverse(held) * sum;
+    parallel_for(n, [&](std::size_t i) {
+        solution[i] += t;
+        residual[i] -= a.own[i] * t;
+    });
+    for (std::size_t l = 0; l < a.links.size(); ++l) {
+        const Vec3 f = a.links.matrix[l] * t * weight[l];
+        for (std::uint32_t k = a.links.start[l]; k < a.links.start[l + 1]; ++k)
+            residual[a.links.row[k]] -= a.links.weight[k] * f;
+    }
+}
+
 LinearSolverCg::LinearSolverCg(const CgOptions& options)
     : options_(options), work_(std::make_unique<Work>())
 {}
@@ -227,6 +255,7 @@ LinearReport LinearSolverCg::solve(const BlockSystem& a, std::span<const Vec3> b
         parallel_for(n, [&](std::size_t i) {
             w.residual[i] = a.is_fixed(i) ? Vec3{} : b[i] - w.residual[i];
         });
+        if (a.fixed.empty()) w.shift(a, x);
         const double start = free_norm(w.residual);
         report.residual = start / load;
         if (!std::isfinite(start)) broken = true;

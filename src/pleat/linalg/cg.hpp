@@ -7,8 +7,9 @@
 // Blocks and vectors are float, four lanes a node; dot products are summed in double in a fixed
 // order; and when the recurrence says that it is done, the residual is taken afresh in double with
 // the double matrix, and iteration goes on from there until that one is small. So the tolerance
-// holds in double although nearly all work is in float. Where CG needs too many iterations or meets
-// a matrix that is not positive, a direct factor steps in (cholesky.hpp).
+// holds in double although nearly all work is in float. Where nothing is fixed, the translation of
+// the whole is solved for exactly, so that momentum is kept to rounding. Where CG needs too many
+// iterations or meets a matrix that is not positive, a direct factor steps in (cholesky.hpp).
 #pragma once
 
 #include "pleat/linalg/linear_solver.hpp"

@@ -5,14 +5,11 @@
 #include "pleat/geometry/decompose.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace pleat {
 
 namespace {
-
-// How many times larger than the mean of half-angles the exact fit may become before it is
-// distrusted: on fair meshes the two differ by less than two.
-constexpr double most_amplification = 4.0;
 
 /// The angle at an edge as a function of (k_uu, k_vv, k_uv).
 Vec3 angle_row(const PlateEdge& e)
@@ -37,6 +34,31 @@ double frobenius2(const Mat3& m) // of tensors: the mixed component counts twice
     return s;
 }
 
+/// Curvature -> angles.
+Mat3 angle_map(const std::array<PlateEdge, 3>& edges)
+{
+    Mat3 t{};
+    for (std::size_t k = 0; k < 3; ++k) {
+        const Vec3 row = angle_row(edges[k]);
+        for (std::size_t i = 0; i < 3; ++i) t(k, i) = row[i];
+    }
+    return t;
+}
+
+/// Angles -> curvature, by half-angles.
+Mat3 mean_fit(const std::array<PlateEdge, 3>& edges, double face_area)
+{
+    Mat3 mean{};
+    for (std::size_t k = 0; k < 3; ++k) {
+        const Vec2& n = edges[k].inward;
+        const double s = 0.5 * edges[k].length / face_area;
+        mean(0, k) = s * n[0] * n[0];
+        mean(1, k) = s * n[1] * n[1];
+        mean(2, k) = s * n[0] * n[1];
+    }
+    return mean;
+}
+
 } // namespace
 
 BendingPlate plate_of(const BendingIsotropicSheet& s)
@@ -46,34 +68,32 @@ BendingPlate plate_of(const BendingIsotropicSheet& s)
     return {d, d, s.poisson * d, 0.5 * (1 - s.poisson) * d};
 }
 
-Mat3 plate_stiffness(const BendingPlate& plate, const std::array<PlateEdge, 3>& edges, double area,
-                     double face_area)
+double plate_mean_size(const std::array<PlateEdge, 3>& own_edges, double face_area)
 {
+    return std::sqrt(frobenius2(mean_fit(own_edges, face_area)));
+}
+
+double plate_amplification(const PlateStencil& stencil)
+{
+    for (const PlateEdge& e : stencil.edges)
+        if (!e.present) return std::numeric_limits<double>::infinity();
+    const Mat3 t = angle_map(stencil.edges);
+    if (determinant(t) == 0) return std::numeric_limits<double>::infinity();
+    return std::sqrt(frobenius2(inverse(t))) / stencil.mean_size;
+}
+
+Mat3 plate_stiffness(const BendingPlate& plate, const PlateStencil& stencil)
+{
+    const auto& edges = stencil.edges;
+    const double area = stencil.face_area;
     const Mat3 d{{plate.rigidity_u, plate.coupling, 0, plate.coupling, plate.rigidity_v, 0, 0, 0,
                   4 * plate.twist}};
     std::size_t present = 0;
     for (const PlateEdge& e : edges) present += e.present ? 1 : 0;
     if (present == 0) return {};
     if (present == 3) {
-        Mat3 t{};    // curvature -> angles
-        Mat3 mean{}; // angles -> curvature, by half-angles
-        for (std::size_t k = 0; k < 3; ++k) {
-            const Vec3 row = angle_row(edges[k]);
-            const Vec2& n = edges[k].inward;
-            const double s = 0.5 * edges[k].length / face_area;
-            const Vec3 share{s * n[0] * n[0], s * n[1] * n[1], s * n[0] * n[1]};
-            for (std::size_t i = 0; i < 3; ++i) {
-                t(k, i) = row[i];
-                mean(i, k) = share[i];
-            }
-        }
-        Mat3 fit = mean;
-        const double det = determinant(t);
-        if (det != 0) {
-            const Mat3 exact = inverse(t);
-            if (frobenius2(exact) <= most_amplification * most_amplification * frobenius2(mean))
-                fit = exact;
-        }
+        const bool exact = plate_amplification(stencil) <= most_plate_amplification;
+        const Mat3 fit = exact || !stencil.own ? inverse(angle_map(edges)) : mean_fit(edges, area);
         const Mat3 c = transpose(fit) * d * fit * area;
         return (c + transpose(c)) * 0.5;
     }

@@ -15,10 +15,11 @@
 //
 // So the three angles of a face are a linear map T of its three curvatures, and k = T^-1 theta is
 // right for every quadratic surface, on every mesh. Energy: half of k . D . k times the face's
-// area. Where T is nearly singular (the six corners of the patch lie on a conic), k is the mean of
-// half-angles instead, sum_k theta l / (2 A) n n^T, which is right on symmetric patches. A face at
-// the border lacks angles: it hands its area to neighbours with three, or, where there are none,
-// takes the curvature of least energy (a free edge carries no moment).
+// area. A face at the border lacks angles: it borrows those of its neighbours' edges, so that the
+// fit stays right. Where T is nearly singular (the corners of the patch lie on a conic), k is the
+// mean of half-angles instead, sum_k theta l / (2 A) n n^T, which is right on symmetric patches;
+// where there are not three angles at all, k is the curvature of least energy (a free edge carries
+// no moment).
 #pragma once
 
 #include "pleat/core/vec.hpp"
@@ -50,20 +51,34 @@ struct BendingIsotropicSheet {
 }
 [[nodiscard]] BendingPlate plate_of(const BendingIsotropicSheet& sheet);
 
-/// An edge of a face as its plate sees it, in the face's material plane.
+/// An edge whose angle a plate uses, in the material plane of the plate's face.
 struct PlateEdge {
-    bool present = false;                    // has a face on the other side
+    bool present = false;                    // has faces on both sides
     Vec2 along{};                            // unit
-    Vec2 inward{};                           // unit, across the edge into the face
+    Vec2 inward{};                           // unit, across the edge, towards the side called own
     double length = 0;                       // [m]
-    double height = 0, foot = 0;             // of the face's own far corner: a, p [m]
+    double height = 0, foot = 0;             // of the own side's far corner: a, p [m]
     double other_height = 0, other_foot = 0; // of the other side's: b, q [m]
 };
 
+struct PlateStencil {
+    std::array<PlateEdge, 3> edges;
+    bool own = true;      // they are the face's own three edges, present or not
+    double face_area = 0; // [m^2]
+    double mean_size = 0; // norm of the mean of half-angles, as a map to curvature [1/m]
+};
+
+/// Norm of the mean of half-angles over a face's own edges [1/m].
+[[nodiscard]] double plate_mean_size(const std::array<PlateEdge, 3>& own_edges, double face_area);
+
+/// How much larger than mean_size the exact fit of these edges is; infinite where there is none.
+[[nodiscard]] double plate_amplification(const PlateStencil& stencil);
+
+/// The largest amplification that is trusted; on fair meshes it is below two.
+inline constexpr double most_plate_amplification = 4.0;
+
 /// The symmetric C for which the face's energy is theta . C . theta / 2, theta the angles less
-/// their rest values [N m]. Rows and columns of absent edges are zero. \param area that the face
-/// answers for [m^2]
-[[nodiscard]] Mat3 plate_stiffness(const BendingPlate& plate, const std::array<PlateEdge, 3>& edges,
-                                   double area, double face_area);
+/// their rest values [N m]. Rows and columns of absent edges are zero.
+[[nodiscard]] Mat3 plate_stiffness(const BendingPlate& plate, const PlateStencil& stencil);
 
 } // namespace pleat
