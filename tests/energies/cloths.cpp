@@ -140,13 +140,13 @@ MeshInput rectangle(MeshKind kind, double width, double height, double edge, uns
     } else {
         std::mt19937 random(seed);
         std::uniform_real_distribution<double> unit(0, 1);
-        const auto wanted = static_cast<std::size_t>(1.1 * nx * ny);
-        for (int tries = 0; tries < 400000 && points.size() < wanted + true_points.size();
+        const auto wanted = static_cast<std::size_t>(1.2 * nx * ny);
+        for (int tries = 0; tries < 100000 && points.size() < wanted + true_points.size();
              ++tries) {
             const Vec2 p{width * unit(random), height * unit(random)};
             if (!inside(p)) continue;
             const bool crowded = std::any_of(points.begin(), points.end(), [&](const Vec2& q) {
-                return norm2(p - q) < 0.55 * edge * 0.55 * edge;
+                return norm2(p - q) < 0.7 * edge * 0.7 * edge;
             });
             if (!crowded) points.push_back(p);
         }

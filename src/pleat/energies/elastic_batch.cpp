@@ -103,7 +103,7 @@ ElasticBatch::ElasticBatch(const Model& model, const Dependencies& dependencies)
     for (const Plate& p : plates_)
         plate_nodes.insert(plate_nodes.end(), p.nodes.begin(), p.nodes.end());
     const std::array<ElementList, 3> lists{ElementList{face_nodes, 3}, ElementList{hinge_nodes, 4},
-                                           ElementList{plate_nodes, 8}};
+                                           ElementList{plate_nodes, 16}};
     parts_ = build_pattern(mesh.node_count(), lists, dependencies);
     face_rows_ = build_row_gather(mesh.node_count(), lists[0]);
     hinge_rows_ = build_row_gather(mesh.node_count(), lists[1]);
@@ -112,18 +112,25 @@ ElasticBatch::ElasticBatch(const Model& model, const Dependencies& dependencies)
     hinge_numbers_.resize(hinges_.size());
     face_work_.resize(faces_.size());
     hinge_work_.resize(hinges_.size());
-    plate_stiffness_.resize(plates_.size());
 }
 
-/// Plates: which three angles give each face its curvature.
+/// Plates: how each face's curvature follows from the angles around it (bending_plate.hpp).
 void ElasticBatch::add_plates(const Model& model)
 {
     const Mesh& mesh = model.mesh;
+    const auto is_plate = [&](FaceId f) {
+        return plate_law(model.materials[index(model.face_material[f])].bending).has_value();
+    };
+    if (std::none_of(mesh.faces().begin(), mesh.faces().end(), is_plate)) return;
+
     Field<EdgeId, std::uint32_t> hinge_of(mesh.edge_count(), FieldRule::reset, no_row);
     for (std::uint32_t i = 0; i < hinges_.size(); ++i) hinge_of[hinges_[i].edge] = i;
-
-    // An edge of a face, in that face's material plane.
-    const auto plate_edge = [&](FaceId f, EdgeId e) {
+    const auto across = [&](FaceId f, EdgeId e) {
+        return mesh[e].faces[0] == f ? mesh[e].faces[1] : mesh[e].faces[0];
+    };
+    // An edge in the material plane of one of its faces; `turn` (cosine, sine) then takes it to
+    // another panel's.
+    const auto plate_edge = [&](FaceId f, EdgeId e, const Vec2& turn) {
         const std::size_t side = mesh[e].faces[0] == f ? 0 : 1;
         const auto ends = mesh.verts_of(e, side);
         const Vec2 along = mesh.u(ends[1]) - mesh.u(ends[0]);
@@ -133,107 +140,192 @@ void ElasticBatch::add_plates(const Model& model)
         edge.along = along / edge.length;
         edge.inward = {-edge.along[1], edge.along[0]};
         if (dot(edge.inward, far) < 0) edge.inward *= -1;
-        if (hinge_of[e] == no_row) return edge;
-        const HingeRest& rest = hinges_[hinge_of[e]].rest;
-        edge.present = true;
-        edge.length = rest.length;
-        edge.height = rest.height[side];
-        edge.foot = rest.foot[side] * rest.length;
-        edge.other_height = rest.height[1 - side];
-        edge.other_foot = rest.foot[1 - side] * rest.length;
+        edge.height = dot(edge.inward, far);
+        edge.foot = dot(edge.along, far);
+        if (hinge_of[e] != no_row) {
+            const HingeRest& rest = hinges_[hinge_of[e]].rest;
+            edge.present = true;
+            edge.length = rest.length;
+            edge.height = rest.height[side];
+            edge.foot = rest.foot[side] * rest.length;
+            edge.other_height = rest.height[1 - side];
+            edge.other_foot = rest.foot[1 - side] * rest.length;
+        }
+        const auto turned = [&](const Vec2& d) {
+            return Vec2{turn[0] * d[0] - turn[1] * d[1], turn[1] * d[0] + turn[0] * d[1]};
+        };
+        edge.along = turned(edge.along);
+        edge.inward = turned(edge.inward);
         return edge;
     };
-    using Offer = std::pair<FaceId, EdgeId>;
+    constexpr Vec2 straight{1, 0};
+    /// Takes directions of the far side's panel to the near side's, given what takes the near
+    /// one's.
+    const auto turn_across = [&](FaceId f, EdgeId e, const Vec2& turn) {
+        if (!mesh.is_seam(e)) return turn;
+        const Vec2 near = plate_edge(f, e, straight).along;
+        const Vec2 far = plate_edge(across(f, e), e, straight).along;
+        // Both run from nodes[0] to nodes[1].
+        const Vec2 step{dot(near, far), cross(far, near)};
+        return Vec2{turn[0] * step[0] - turn[1] * step[1], turn[1] * step[0] + turn[0] * step[1]};
+    };
 
+    // 1: each face's fit from three angles, its own where it has them.
+    struct Fit {
+        PlateFit fit;
+        std::array<std::uint32_t, 3> hinges{no_row, no_row, no_row};
+    };
+    Field<FaceId, Fit> fits(mesh.face_count(), FieldRule::reset);
+    struct Offer {
+        FaceId face;
+        EdgeId edge;
+        Vec2 turn;
+    };
+    parallel_for(mesh.face_count(), [&](std::size_t i) {
+        const auto f = make_id<FaceId>(i);
+        if (!is_plate(f)) return;
+        Fit& best = fits[f];
+        best.fit.amplification = most_plate_amplification;
+        std::array<PlateEdge, 3> own_edges{};
+        std::vector<Offer> own;
+        for (std::size_t k = 0; k < 3; ++k) {
+            own_edges[k] = plate_edge(f, mesh[f].edges[k], straight);
+            if (own_edges[k].present) own.push_back({f, mesh[f].edges[k], straight});
+        }
+        const auto consider = [&](std::span<const Offer> chosen) {
+            std::array<PlateEdge, 3> edges{};
+            for (std::size_t k = 0; k < 3; ++k)
+                edges[k] = plate_edge(chosen[k].face, chosen[k].edge, chosen[k].turn);
+            const PlateFit fit = fit_plate(edges, own_edges, faces_[i].rest.area);
+            if (!(fit.amplification < best.fit.amplification * (1 - 1e-9))) return;
+            best.fit = fit;
+            for (std::size_t k = 0; k < 3; ++k) best.hinges[k] = hinge_of[chosen[k].edge];
+        };
+        if (own.size() == 3) consider(own);
+        // Otherwise with those around, nearest first.
+        std::vector<std::pair<FaceId, Vec2>> around{{f, straight}};
+        std::vector<Offer> offers = own;
+        constexpr int most_rings = 2;
+        std::size_t first = 0;
+        for (int ring = 0; ring < most_rings && best.hinges[0] == no_row; ++ring) {
+            const std::size_t last = around.size();
+            for (; first < last; ++first) {
+                const auto [here, turn] = around[first];
+                for (EdgeId e : mesh[here].edges) {
+                    if (hinge_of[e] == no_row) continue;
+                    const FaceId other = across(here, e);
+                    if (std::any_of(around.begin(), around.end(),
+                                    [&](const auto& a) { return a.first == other; }))
+                        continue;
+                    const Vec2 other_turn = turn_across(here, e, turn);
+                    around.emplace_back(other, other_turn);
+                    for (EdgeId o : mesh[other].edges)
+                        if (hinge_of[o] != no_row &&
+                            std::none_of(offers.begin(), offers.end(),
+                                         [&](const Offer& a) { return a.edge == o; }))
+                            offers.push_back({other, o, other_turn});
+                }
+            }
+            for (std::size_t a = 0; a < offers.size(); ++a)
+                for (std::size_t b = a + 1; b < offers.size(); ++b)
+                    for (std::size_t c = b + 1; c < offers.size(); ++c)
+                        consider(std::array{offers[a], offers[b], offers[c]});
+        }
+    });
+
+    // 2: curvature as a sum over angles.
     for (FaceId f : mesh.faces()) {
-        if (!plate_law(model.materials[index(model.face_material[f])].bending)) continue;
+        if (!is_plate(f)) continue;
         Plate p{};
         p.face = f;
-        p.stencil.face_area = faces_[index(f)].rest.area;
-        std::vector<Offer> own; // edges with angles
-        for (std::size_t k = 0; k < 3; ++k) {
-            const EdgeId e = mesh[f].edges[k];
-            p.stencil.edges[k] = plate_edge(f, e);
-            p.hinges[k] = hinge_of[e];
-            if (hinge_of[e] != no_row) own.emplace_back(f, e);
-        }
-        p.stencil.mean_size = plate_mean_size(p.stencil.edges, p.stencil.face_area);
-
-        if (own.size() < 3 && !own.empty()) {
-            // Borrow from faces around, in the same material plane, nearest first.
-            PlateStencil best = p.stencil;
-            std::array<std::uint32_t, 3> best_hinges = p.hinges;
-            double best_size = most_plate_amplification;
-            const auto consider = [&](const Offer& a, const Offer* b) {
-                PlateStencil s = p.stencil;
-                s.own = false;
-                std::vector<Offer> chosen = own;
-                chosen.push_back(a);
-                if (b != nullptr) chosen.push_back(*b);
-                std::array<std::uint32_t, 3> hinges{};
-                for (std::size_t k = 0; k < 3; ++k) {
-                    s.edges[k] = plate_edge(chosen[k].first, chosen[k].second);
-                    hinges[k] = hinge_of[chosen[k].second];
-                }
-                const double size = plate_amplification(s);
-                if (size >= best_size) return;
-                best_size = size;
-                best = s;
-                best_hinges = hinges;
-            };
-            std::vector<FaceId> around{f};
-            std::vector<Offer> offers;
-            constexpr int most_rings = 2;
-            std::size_t first = 0;
-            for (int ring = 0; ring < most_rings && best.own; ++ring) {
-                const std::size_t last = around.size();
-                for (; first < last; ++first)
-                    for (EdgeId e : mesh[around[first]].edges) {
-                        if (hinge_of[e] == no_row || mesh.is_seam(e)) continue;
-                        const auto& sides = mesh[e].faces;
-                        const FaceId other = sides[0] == around[first] ? sides[1] : sides[0];
-                        if (std::find(around.begin(), around.end(), other) != around.end())
-                            continue;
-                        around.push_back(other);
-                        for (EdgeId o : mesh[other].edges)
-                            if (hinge_of[o] != no_row && mesh[o].faces[0] != f &&
-                                mesh[o].faces[1] != f)
-                                offers.emplace_back(other, o);
-                    }
-                for (std::size_t i = 0; i < offers.size(); ++i) {
-                    if (own.size() == 2) consider(offers[i], nullptr);
-                    for (std::size_t j = i + 1; own.size() == 1 && j < offers.size(); ++j)
-                        if (offers[i].second != offers[j].second) consider(offers[i], &offers[j]);
-                }
-            }
-            p.stencil = best;
-            p.hinges = best_hinges;
-        }
-
+        p.area = faces_[index(f)].rest.area;
         p.nodes.fill(no_row);
+        p.first_term = static_cast<std::uint32_t>(plate_terms_.size());
         std::size_t used = 0;
-        for (std::uint32_t hinge : p.hinges) {
-            if (hinge == no_row) continue;
-            for (std::uint32_t node : hinges_[hinge].nodes)
-                if (std::find(p.nodes.begin(), p.nodes.end(), node) == p.nodes.end()) {
-                    PLEAT_ASSERT(used < p.nodes.size(), "three neighbouring hinges have few nodes");
-                    p.nodes[used++] = node;
+        // Adds row * angle; returns false where the plate would get too many nodes.
+        const auto room_for = [&](std::span<const std::uint32_t> hinges) {
+            std::vector<std::uint32_t> nodes(p.nodes.begin(), p.nodes.begin() + used);
+            for (std::uint32_t h : hinges)
+                for (std::uint32_t n : hinges_[h].nodes)
+                    if (std::find(nodes.begin(), nodes.end(), n) == nodes.end()) nodes.push_back(n);
+            return nodes.size() <= p.nodes.size();
+        };
+        const auto add = [&](std::uint32_t hinge, const Vec3& row) {
+            for (std::uint32_t t = p.first_term; t < plate_terms_.size(); ++t)
+                if (plate_terms_[t].hinge == hinge) {
+                    plate_terms_[t].row += row;
+                    return;
                 }
-        }
-        for (std::size_t k = 0; k < 3; ++k) {
-            p.corner[k].fill(4);
-            if (p.hinges[k] == no_row) continue;
-            const auto& h = hinges_[p.hinges[k]].nodes;
-            for (std::size_t i = 0; i < used; ++i) {
-                const auto at = std::find(h.begin(), h.end(), p.nodes[i]);
-                p.corner[k][i] = static_cast<std::uint8_t>(at - h.begin());
+            PlateTerm term{hinge, row, {}};
+            for (std::size_t c = 0; c < 4; ++c) {
+                const std::uint32_t node = hinges_[hinge].nodes[c];
+                std::size_t at = 0;
+                while (at < used && p.nodes[at] != node) ++at;
+                if (at == used) p.nodes[used++] = node;
+                term.corner[c] = static_cast<std::uint8_t>(at);
             }
+            plate_terms_.push_back(term);
+        };
+        for (EdgeId e : mesh[f].edges)
+            if (hinge_of[e] != no_row) {
+                const PlateEdge edge = plate_edge(f, e, straight);
+                add(hinge_of[e], normal_square(edge) * (0.5 * edge.length / p.area));
+            }
+        for (EdgeId e : mesh[f].edges) {
+            const PlateEdge edge = plate_edge(f, e, straight);
+            const Vec3 weight = normal_square(edge) * (edge.length / p.area);
+            // Who knows the curvature here: the better fit of the two.
+            FaceId knows = f;
+            if (edge.present) {
+                const FaceId other = across(f, e);
+                const double mine = fits[f].fit.amplification;
+                const double theirs = fits[other].fit.amplification;
+                const bool i_can = fits[f].hinges[0] != no_row;
+                const bool they_can = fits[other].hinges[0] != no_row;
+                // Ties, up to rounding, go to the first: the same in any panel.
+                const bool alike = std::abs(theirs - mine) < 1e-9 * mine;
+                if (they_can && (!i_can || (alike ? other < f : theirs < mine))) knows = other;
+            }
+            const Fit& fit = fits[knows];
+            if (fit.hinges[0] == no_row || !room_for(fit.hinges)) continue;
+            Vec3 row = share_row(edge);
+            if (edge.present) { // half the difference: own share less half the angle
+                const PlateEdge seen = plate_edge(knows, e, straight);
+                row = share_row(seen) - 0.5 * angle_row(seen);
+                if (knows != f) row *= -1;
+            }
+            const Vec3 per_angle = transpose(fit.fit.curvature) * row;
+            for (std::size_t k = 0; k < 3; ++k) add(fit.hinges[k], weight * per_angle[k]);
         }
+        p.last_term = static_cast<std::uint32_t>(plate_terms_.size());
         if (used > 0) plates_.push_back(p);
     }
-    std::vector<std::uint32_t> hinges;
-    for (const Plate& p : plates_) hinges.insert(hinges.end(), p.hinges.begin(), p.hinges.end());
-    plates_of_hinge_ = build_row_gather(hinges_.size(), ElementList{hinges, 3});
+
+    plate_of_term_.resize(plate_terms_.size());
+    hinge_term_start_.assign(hinges_.size() + 1, 0);
+    for (std::uint32_t i = 0; i < plates_.size(); ++i)
+        for (std::uint32_t t = plates_[i].first_term; t < plates_[i].last_term; ++t) {
+            plate_of_term_[t] = i;
+            ++hinge_term_start_[plate_terms_[t].hinge + 1];
+        }
+    for (std::size_t h = 0; h < hinges_.size(); ++h)
+        hinge_term_start_[h + 1] += hinge_term_start_[h];
+    hinge_terms_.resize(plate_terms_.size());
+    std::vector<std::uint32_t> next(hinge_term_start_.begin(), hinge_term_start_.end());
+    for (std::uint32_t t = 0; t < plate_terms_.size(); ++t)
+        hinge_terms_[next[plate_terms_[t].hinge]++] = t;
+    plate_tangent_.resize(plates_.size());
+    plate_moment_.resize(plates_.size());
+    plate_jacobian_.resize(plates_.size());
+}
+
+/// By components uu, vv, uv [1/m], from the angles of the last evaluation.
+Vec3 ElasticBatch::plate_curvature(const Plate& plate) const
+{
+    Vec3 k{};
+    for (std::uint32_t t = plate.first_term; t < plate.last_term; ++t)
+        k += plate_terms_[t].row * hinge_work_[plate_terms_[t].hinge].angle;
+    return k;
 }
 
 void ElasticBatch::freeze(const Model& model, std::span<const Vec3> x)
@@ -276,7 +368,7 @@ void ElasticBatch::freeze(const Model& model, std::span<const Vec3> x)
     parallel_for(plates_.size(), [&](std::size_t i) {
         const Plate& p = plates_[i];
         const auto plate = plate_law(model.materials[index(model.face_material[p.face])].bending);
-        plate_stiffness_[i] = plate ? plate_stiffness(*plate, p.stencil) : Mat3{};
+        plate_tangent_[i] = plate ? plate_tangent(*plate) * p.area : Mat3{};
     });
 }
 
@@ -308,17 +400,17 @@ double ElasticBatch::energy(const Model& model, std::span<const Vec3> x)
         const Hinge& h = hinges_[i];
         return hinge_energy(hinge_numbers_[i], h.rest, points(h), model.rest_angle[h.edge]);
     });
-    total += parallel_sum(plates_.size(), [&](std::size_t i) {
-        const Plate& p = plates_[i];
-        Vec3 theta{};
-        for (std::size_t k = 0; k < 3; ++k) {
-            if (p.hinges[k] == no_row) continue;
-            const Hinge& h = hinges_[p.hinges[k]];
-            const auto q = points(h);
-            theta[k] = dihedral_angle(q[0], q[1], q[2], q[3]) - model.rest_angle[h.edge];
-        }
-        return 0.5 * dot(theta, plate_stiffness_[i] * theta);
-    });
+    if (!plates_.empty()) {
+        parallel_for(hinges_.size(), [&](std::size_t i) {
+            const auto q = points(hinges_[i]);
+            hinge_work_[i].angle =
+                dihedral_angle(q[0], q[1], q[2], q[3]) - model.rest_angle[hinges_[i].edge];
+        });
+        total += parallel_sum(plates_.size(), [&](std::size_t i) {
+            const Vec3 k = plate_curvature(plates_[i]);
+            return 0.5 * dot(k, plate_tangent_[i] * k);
+        });
+    }
     return total;
 }
 
@@ -415,18 +507,25 @@ void ElasticBatch::evaluate(const Model& model, std::span<const Vec3> x, Stiffne
             }
         }
     });
-    if (!plates_.empty())
-        parallel_for(hinges_.size(), [&](std::size_t i) {
-            for (std::uint32_t q = plates_of_hinge_.start[i]; q < plates_of_hinge_.start[i + 1];
-                 ++q) {
-                const std::uint32_t plate = plates_of_hinge_.entry[q] / 8;
-                const std::uint32_t k = plates_of_hinge_.entry[q] % 8;
-                for (std::size_t l = 0; l < 3; ++l)
-                    if (plates_[plate].hinges[l] != no_row)
-                        hinge_work_[i].moment += plate_stiffness_[plate](k, l) *
-                                                 hinge_work_[plates_[plate].hinges[l]].angle;
-            }
-        });
+    if (plates_.empty()) return;
+    parallel_for(plates_.size(), [&](std::size_t i) {
+        const Plate& p = plates_[i];
+        plate_moment_[i] = plate_tangent_[i] * plate_curvature(p);
+        if constexpr (with_tangent) {
+            auto& jacobian = plate_jacobian_[i];
+            jacobian.fill(Mat3{});
+            for (std::uint32_t t = p.first_term; t < p.last_term; ++t)
+                for (std::size_t c = 0; c < 4; ++c)
+                    jacobian[plate_terms_[t].corner[c]] +=
+                        outer(plate_terms_[t].row, hinge_work_[plate_terms_[t].hinge].g[c]);
+        }
+    });
+    parallel_for(hinges_.size(), [&](std::size_t i) {
+        for (std::uint32_t q = hinge_term_start_[i]; q < hinge_term_start_[i + 1]; ++q) {
+            const std::uint32_t t = hinge_terms_[q];
+            hinge_work_[i].moment += dot(plate_terms_[t].row, plate_moment_[plate_of_term_[t]]);
+        }
+    });
 }
 
 void ElasticBatch::gather_forces(std::span<Vec3> f) const
@@ -434,11 +533,11 @@ void ElasticBatch::gather_forces(std::span<Vec3> f) const
     parallel_for(f.size(), [&](std::size_t n) {
         Vec3 sum{};
         for (std::uint32_t k = face_rows_.start[n]; k < face_rows_.start[n + 1]; ++k) {
-            const std::uint32_t e = face_rows_.entry[k] / 8, c = face_rows_.entry[k] % 8;
+            const std::uint32_t e = face_rows_.entry[k] / 16, c = face_rows_.entry[k] % 16;
             sum -= face_work_[e].p * faces_[e].rest.b[c];
         }
         for (std::uint32_t k = hinge_rows_.start[n]; k < hinge_rows_.start[n + 1]; ++k) {
-            const std::uint32_t e = hinge_rows_.entry[k] / 8, c = hinge_rows_.entry[k] % 8;
+            const std::uint32_t e = hinge_rows_.entry[k] / 16, c = hinge_rows_.entry[k] % 16;
             sum -= hinge_work_[e].moment * hinge_work_[e].g[c];
             if (hinge_numbers_[e].isometric != 0)
                 sum -= (hinge_numbers_[e].isometric * isometric_weights_[e][c]) * hinge_work_[e].y;
@@ -475,20 +574,10 @@ void ElasticBatch::linearise(const Model& model, std::span<const Vec3> x, Stiffn
         return k;
     };
     const auto plate_part = [&](std::uint32_t e, std::uint32_t i, std::uint32_t j) {
-        const Plate& p = plates_[e];
-        const double damping = model.materials[index(model.face_material[p.face])].damping;
+        const double damping = model.materials[index(model.face_material[plates_[e].face])].damping;
         const double s = scale.stiffness + scale.damping * damping;
-        Mat3 k{};
-        for (std::size_t a = 0; a < 3; ++a) {
-            if (p.hinges[a] == no_row || p.corner[a][i] >= 4) continue;
-            Vec3 sum{};
-            for (std::size_t b = 0; b < 3; ++b) {
-                if (p.hinges[b] == no_row || p.corner[b][j] >= 4) continue;
-                sum += (s * plate_stiffness_[e](a, b)) * hinge_work_[p.hinges[b]].g[p.corner[b][j]];
-            }
-            k += outer(hinge_work_[p.hinges[a]].g[p.corner[a][i]], sum);
-        }
-        return k;
+        const auto& jacobian = plate_jacobian_[e];
+        return transpose(jacobian[i]) * (plate_tangent_[e] * s) * jacobian[j];
     };
     const GatherPart faces{parts_.gathers[0], face_part};
     if (!plates_.empty() || has_isometric_) {

@@ -67,12 +67,17 @@ private:
         HingeRest rest;
         double least_area2;
     };
+    /// A face of a plate: its curvature is the sum of row * angle over its terms.
     struct Plate {
         FaceId face;
-        std::array<std::uint32_t, 8> nodes;                // of its hinges; no_row: unused
-        std::array<std::uint32_t, 3> hinges;               // no_row: none
-        std::array<std::array<std::uint8_t, 8>, 3> corner; // of hinge k at node i: 0..3, 4 = none
-        PlateStencil stencil;
+        double area;
+        std::array<std::uint32_t, 16> nodes; // of its hinges; no_row: unused
+        std::uint32_t first_term, last_term;
+    };
+    struct PlateTerm {
+        std::uint32_t hinge;
+        Vec3 row;                           // d (curvature uu, vv, uv) / d angle [1/m]
+        std::array<std::uint8_t, 4> corner; // which of the plate's nodes the hinge's are
     };
     // What a call leaves for the gathering loops that follow.
     struct FaceWork {
@@ -91,6 +96,7 @@ private:
     };
 
     void add_plates(const Model& model);
+    [[nodiscard]] Vec3 plate_curvature(const Plate& plate) const;
     template <bool with_tangent>
     void evaluate(const Model& model, std::span<const Vec3> x, StiffnessScale scale);
     template <bool with_tangent, class Law>
@@ -102,16 +108,20 @@ private:
     std::vector<Face> faces_;
     std::vector<Hinge> hinges_;
     std::vector<Plate> plates_;
+    std::vector<PlateTerm> plate_terms_;
     std::vector<std::vector<std::uint32_t>> faces_of_material_;
     bool has_isometric_ = false;
     PatternParts parts_;
     RowGather face_rows_, hinge_rows_;
-    RowGather plates_of_hinge_; // entry = plate * 8 + which of its hinges
+    std::vector<std::uint32_t> hinge_term_start_, hinge_terms_; // by hinge: its terms
 
     std::vector<StrainQuadratic> face_numbers_; // of measured faces
     std::vector<HingeNumbers> hinge_numbers_;
     std::vector<std::array<double, 4>> isometric_weights_;
-    std::vector<Mat3> plate_stiffness_;
+    std::vector<Mat3> plate_tangent_; // times area
+    std::vector<std::uint32_t> plate_of_term_;
+    std::vector<Vec3> plate_moment_;                   // area * D k
+    std::vector<std::array<Mat3, 16>> plate_jacobian_; // d curvature / d node
     std::vector<FaceWork> face_work_;
     std::vector<HingeWork> hinge_work_;
 };

@@ -34,7 +34,7 @@ void visit_couplings(std::span<const ElementList> lists, const Dependencies& dep
                 if (rows[i] == no_row) continue;
                 for (std::uint32_t j = 0; j < arity; ++j) {
                     if (rows[j] == no_row) continue;
-                    const auto entry = static_cast<std::uint32_t>(e * 64 + i * 8 + j);
+                    const auto entry = static_cast<std::uint32_t>(e * 256 + i * 16 + j);
                     if (dependencies.empty()) {
                         if (rows[i] < rows[j]) emit(rows[i], rows[j], l, entry, 1.0);
                         continue;
@@ -135,7 +135,7 @@ RowGather build_row_gather(std::size_t row_count, const ElementList& list)
     for (std::size_t k = 0; k < list.rows.size(); ++k)
         if (list.rows[k] != no_row)
             g.entry[fill[list.rows[k]]++] =
-                static_cast<std::uint32_t>(k / list.arity * 8 + k % list.arity);
+                static_cast<std::uint32_t>(k / list.arity * 16 + k % list.arity);
     return g;
 }
 

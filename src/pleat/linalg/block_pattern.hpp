@@ -26,7 +26,7 @@ namespace pleat {
 /// A corner that an element does not use.
 inline constexpr std::uint32_t no_row = 0xffffffffu;
 
-/// Elements of one kind: `arity` rows each (at most 8), one after the other.
+/// Elements of one kind: `arity` rows each (at most 16), one after the other.
 struct ElementList {
     std::span<const std::uint32_t> rows;
     std::size_t arity = 0;
@@ -69,14 +69,14 @@ struct BlockPattern {
 /// For each pair of a pattern: which elements of one list couple it, between which corners.
 struct BlockGather {
     std::vector<std::uint32_t> start; // by pair, pair count + 1 entries
-    std::vector<std::uint32_t> entry; // element * 64 + corner of row * 8 + corner of column
+    std::vector<std::uint32_t> entry; // element * 256 + corner of row * 16 + corner of column
     std::vector<double> weight;       // by entry; empty: all 1 (no dependencies)
 };
 
 /// For each row: which elements of one list have a corner there.
 struct RowGather {
     std::vector<std::uint32_t> start; // by row, row_count + 1 entries
-    std::vector<std::uint32_t> entry; // element * 8 + corner
+    std::vector<std::uint32_t> entry; // element * 16 + corner
 };
 
 struct PatternParts {
@@ -109,7 +109,7 @@ void assemble_blocks(const BlockPattern& pattern, std::span<Mat3> blocks,
             const BlockGather& g = part.gather;
             for (std::uint32_t k = g.start[p]; k < g.start[p + 1]; ++k) {
                 const std::uint32_t entry = g.entry[k];
-                const Mat3 m = part.block(entry / 64, (entry / 8) % 8, entry % 8);
+                const Mat3 m = part.block(entry / 256, (entry / 16) % 16, entry % 16);
                 if (g.weight.empty()) {
                     sum += m;
                 } else {

@@ -2,8 +2,6 @@
 // Copyright the Pleat authors
 #include "pleat/materials/bending_plate.hpp"
 
-#include "pleat/geometry/decompose.hpp"
-
 #include <cmath>
 #include <limits>
 
@@ -11,14 +9,9 @@ namespace pleat {
 
 namespace {
 
-/// The angle at an edge as a function of (k_uu, k_vv, k_uv).
-Vec3 angle_row(const PlateEdge& e)
+/// across k(x, x) + mixed k(x, y) + along k(y, y) by components.
+Vec3 row_of(const PlateEdge& e, double across, double mixed, double along)
 {
-    const double l = e.length;
-    const double across = 0.5 * (e.height + e.other_height);
-    const double mixed = e.foot - e.other_foot;
-    const double along = 0.5 * (e.foot * (e.foot - l) / e.height +
-                                e.other_foot * (e.other_foot - l) / e.other_height);
     const Vec2 &x = e.inward, &y = e.along;
     return {across * x[0] * x[0] + mixed * x[0] * y[0] + along * y[0] * y[0],
             across * x[1] * x[1] + mixed * x[1] * y[1] + along * y[1] * y[1],
@@ -26,37 +19,12 @@ Vec3 angle_row(const PlateEdge& e)
                 2 * along * y[0] * y[1]};
 }
 
-double frobenius2(const Mat3& m) // of tensors: the mixed component counts twice
+double frobenius2(const Mat3& m) // of maps to tensors: the mixed component counts twice
 {
     double s = 0;
     for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t j = 0; j < 3; ++j) s += (i == 2 ? 2 : 1) * m(i, j) * m(i, j);
     return s;
-}
-
-/// Curvature -> angles.
-Mat3 angle_map(const std::array<PlateEdge, 3>& edges)
-{
-    Mat3 t{};
-    for (std::size_t k = 0; k < 3; ++k) {
-        const Vec3 row = angle_row(edges[k]);
-        for (std::size_t i = 0; i < 3; ++i) t(k, i) = row[i];
-    }
-    return t;
-}
-
-/// Angles -> curvature, by half-angles.
-Mat3 mean_fit(const std::array<PlateEdge, 3>& edges, double face_area)
-{
-    Mat3 mean{};
-    for (std::size_t k = 0; k < 3; ++k) {
-        const Vec2& n = edges[k].inward;
-        const double s = 0.5 * edges[k].length / face_area;
-        mean(0, k) = s * n[0] * n[0];
-        mean(1, k) = s * n[1] * n[1];
-        mean(2, k) = s * n[0] * n[1];
-    }
-    return mean;
 }
 
 } // namespace
@@ -68,61 +36,45 @@ BendingPlate plate_of(const BendingIsotropicSheet& s)
     return {d, d, s.poisson * d, 0.5 * (1 - s.poisson) * d};
 }
 
-double plate_mean_size(const std::array<PlateEdge, 3>& own_edges, double face_area)
+Vec3 angle_row(const PlateEdge& e)
 {
-    return std::sqrt(frobenius2(mean_fit(own_edges, face_area)));
+    const double l = e.length;
+    return row_of(e, 0.5 * (e.height + e.other_height), e.foot - e.other_foot,
+                  0.5 * (e.foot * (e.foot - l) / e.height +
+                         e.other_foot * (e.other_foot - l) / e.other_height));
 }
 
-double plate_amplification(const PlateStencil& stencil)
+Vec3 share_row(const PlateEdge& e)
 {
-    for (const PlateEdge& e : stencil.edges)
-        if (!e.present) return std::numeric_limits<double>::infinity();
-    const Mat3 t = angle_map(stencil.edges);
-    if (determinant(t) == 0) return std::numeric_limits<double>::infinity();
-    return std::sqrt(frobenius2(inverse(t))) / stencil.mean_size;
+    return row_of(e, 0.5 * e.height, e.foot - 0.5 * e.length,
+                  0.5 * e.foot * (e.foot - e.length) / e.height);
 }
 
-Mat3 plate_stiffness(const BendingPlate& plate, const PlateStencil& stencil)
+PlateFit fit_plate(const std::array<PlateEdge, 3>& edges, const std::array<PlateEdge, 3>& own_edges,
+                   double face_area)
 {
-    const auto& edges = stencil.edges;
-    const double area = stencil.face_area;
-    const Mat3 d{{plate.rigidity_u, plate.coupling, 0, plate.coupling, plate.rigidity_v, 0, 0, 0,
-                  4 * plate.twist}};
-    std::size_t present = 0;
-    for (const PlateEdge& e : edges) present += e.present ? 1 : 0;
-    if (present == 0) return {};
-    if (present == 3) {
-        const bool exact = plate_amplification(stencil) <= most_plate_amplification;
-        const Mat3 fit = exact || !stencil.own ? inverse(angle_map(edges)) : mean_fit(edges, area);
-        const Mat3 c = transpose(fit) * d * fit * area;
-        return (c + transpose(c)) * 0.5;
+    PlateFit fit;
+    fit.amplification = std::numeric_limits<double>::infinity();
+    Mat3 t{}, halves{};
+    for (std::size_t k = 0; k < 3; ++k) {
+        if (!edges[k].present) return fit;
+        const Vec3 row = angle_row(edges[k]);
+        const Vec3 half = normal_square(own_edges[k]) * (0.5 * own_edges[k].length / face_area);
+        for (std::size_t i = 0; i < 3; ++i) {
+            t(k, i) = row[i];
+            halves(i, k) = half[i];
+        }
     }
-    // Least energy under the known angles: C = (T D^-1 T^T)^-1.
-    const double det = determinant(d);
-    if (!(det > 0)) return {};
-    const Mat3 flexible = inverse(d);
-    std::array<std::size_t, 2> which{};
-    std::size_t count = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-        if (edges[k].present) which[count++] = k;
-    Mat3 c{};
-    const Vec3 first = angle_row(edges[which[0]]);
-    if (count == 1) {
-        c(which[0], which[0]) = area / dot(first, flexible * first);
-        return c;
-    }
-    const Vec3 second = angle_row(edges[which[1]]);
-    const Mat2 m{{dot(first, flexible * first), dot(first, flexible * second),
-                  dot(second, flexible * first), dot(second, flexible * second)}};
-    if (determinant(m) <= 1e-3 * m(0, 0) * m(1, 1)) { // both edges say nearly the same
-        c(which[0], which[0]) = 0.5 * area / m(0, 0);
-        c(which[1], which[1]) = 0.5 * area / m(1, 1);
-        return c;
-    }
-    const Mat2 inv = inverse(m);
-    for (std::size_t i = 0; i < 2; ++i)
-        for (std::size_t j = 0; j < 2; ++j) c(which[i], which[j]) = inv(i, j) * area;
-    return c;
+    const double det = determinant(t);
+    if (det == 0) return fit;
+    fit.curvature = inverse(t);
+    fit.amplification = std::sqrt(frobenius2(fit.curvature) / frobenius2(halves));
+    return fit;
+}
+
+Mat3 plate_tangent(const BendingPlate& p)
+{
+    return {{p.rigidity_u, p.coupling, 0, p.coupling, p.rigidity_v, 0, 0, 0, 4 * p.twist}};
 }
 
 } // namespace pleat

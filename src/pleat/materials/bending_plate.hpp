@@ -2,8 +2,8 @@
 // Copyright the Pleat authors
 //
 // Bending of a plate of given flexural rigidity, the same on any mesh.
-// Based on: [Onate2000] (curvature of a triangle from its neighbours, without rotations as
-// unknowns), with the patch's curvature fitted exactly.
+// Based on: [Onate2000] (curvature of a triangle from the normals at the middles of its edges,
+// without rotations as unknowns). Departs from it in the shares, see below.
 //
 // The usual hinge energy, a sum of l^2 theta^2 / (A0 + A1) over edges, is a plate only on regular
 // meshes: bent along the diagonals of a right-triangle grid it is three times too stiff, because
@@ -13,13 +13,22 @@
 //
 //   theta = (k_xx (a + b) + 2 k_xy (p - q) + k_yy (p (p - l) / a + q (q - l) / b)) / 2.
 //
-// So the three angles of a face are a linear map T of its three curvatures, and k = T^-1 theta is
-// right for every quadratic surface, on every mesh. Energy: half of k . D . k times the face's
-// area. A face at the border lacks angles: it borrows those of its neighbours' edges, so that the
-// fit stays right. Where T is nearly singular (the corners of the patch lie on a conic), k is the
-// mean of half-angles instead, sum_k theta l / (2 A) n n^T, which is right on symmetric patches;
-// where there are not three angles at all, k is the curvature of least energy (a free edge carries
-// no moment).
+// Of this the side of the corner (a, p) has (k_xx a + k_xy (2 p - l) + k_yy p (p - l) / a) / 2, the
+// turn from its own normal to the surface's at the middle of the edge: its share. A face's
+// curvature is then exact,
+//
+//   k = sum over its edges of (l / A) share n n^T,   n the edge's normal in the plane.
+//
+// Only the sum of both shares is known, the angle itself. It is halved between the sides, and
+// corrected by half the difference of the shares that the curvature nearby calls for: that of one
+// of the two faces, from its three angles (a linear map T of three curvatures, inverted). So (1)
+// every quadratic surface has the right curvature and energy, on every mesh, and (2) the sum of A k
+// over the faces is that of l theta n n^T over the edges, which does not change when inner nodes
+// move, so that constant moments are in balance. Both together are the patch test; halving alone
+// fails (1) and T^-1 alone fails (2), by several per cent on random meshes.
+// At the border a face's T takes angles of its neighbours, and its share of the border edge is what
+// T calls for. Where T is nearly singular (the corners of the patch lie on a conic) the correction
+// is left out.
 #pragma once
 
 #include "pleat/core/vec.hpp"
@@ -61,24 +70,31 @@ struct PlateEdge {
     double other_height = 0, other_foot = 0; // of the other side's: b, q [m]
 };
 
-struct PlateStencil {
-    std::array<PlateEdge, 3> edges;
-    bool own = true;      // they are the face's own three edges, present or not
-    double face_area = 0; // [m^2]
-    double mean_size = 0; // norm of the mean of half-angles, as a map to curvature [1/m]
+/// The angle at an edge as a function of the curvatures (uu, vv, uv).
+[[nodiscard]] Vec3 angle_row(const PlateEdge& edge);
+/// The own side's share of it. Needs no other side.
+[[nodiscard]] Vec3 share_row(const PlateEdge& edge);
+
+/// n n^T by components uu, vv, uv.
+[[nodiscard]] inline Vec3 normal_square(const PlateEdge& e)
+{
+    return {e.inward[0] * e.inward[0], e.inward[1] * e.inward[1], e.inward[0] * e.inward[1]};
+}
+
+/// Angles at three edges -> curvature, T^-1.
+struct PlateFit {
+    Mat3 curvature{};
+    double amplification = 0; // how much larger than halving would be; infinite: there is none
 };
 
-/// Norm of the mean of half-angles over a face's own edges [1/m].
-[[nodiscard]] double plate_mean_size(const std::array<PlateEdge, 3>& own_edges, double face_area);
-
-/// How much larger than mean_size the exact fit of these edges is; infinite where there is none.
-[[nodiscard]] double plate_amplification(const PlateStencil& stencil);
+/// \param own_edges of the face, all with length and inward; its area sets the scale
+[[nodiscard]] PlateFit fit_plate(const std::array<PlateEdge, 3>& edges,
+                                 const std::array<PlateEdge, 3>& own_edges, double face_area);
 
 /// The largest amplification that is trusted; on fair meshes it is below two.
 inline constexpr double most_plate_amplification = 4.0;
 
-/// The symmetric C for which the face's energy is theta . C . theta / 2, theta the angles less
-/// their rest values [N m]. Rows and columns of absent edges are zero.
-[[nodiscard]] Mat3 plate_stiffness(const BendingPlate& plate, const PlateStencil& stencil);
+/// d2 (energy per area) / d k2, by components uu, vv, uv [N m].
+[[nodiscard]] Mat3 plate_tangent(const BendingPlate& plate);
 
 } // namespace pleat
