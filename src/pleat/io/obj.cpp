@@ -4,6 +4,7 @@
 
 #include "pleat/io/file_bytes.hpp"
 #include "pleat/io/line_problems.hpp"
+#include "pleat/io/mesh_places.hpp"
 #include "pleat/io/text_fields.hpp"
 
 #include <algorithm>
@@ -35,6 +36,9 @@ bool is_printable(std::string_view word)
     return std::none_of(word.begin(), word.end(),
                         [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; });
 }
+
+// Longer digit strings stop here: no file has so many elements, and ten times it still fits.
+constexpr std::int64_t beyond_any_index = 100'000'000'000'000'000;
 
 enum class IndexKind : std::uint8_t { vertex, material_point };
 
@@ -119,12 +123,13 @@ private:
         for (const std::string_view known : ignored_keywords)
             if (keyword == known) return;
         if (!is_printable(keyword)) {
-            problem(quoted(keyword) + ", so this is no text file", "an OBJ file in plain text");
+            problem(quote_field(keyword) + ", so this is no text file",
+                    "an OBJ file in plain text");
             is_garbage_ = true;
             return;
         }
         if (strange_.size() >= most_notes || !strange_.emplace(keyword).second) return;
-        note("unknown keyword " + quoted(keyword) + " is ignored");
+        note("unknown keyword " + quote_field(keyword) + " is ignored");
     }
 
     // ---- elements ---------------------------------------------------------------------------
@@ -193,7 +198,8 @@ private:
             std::int64_t value = 0;
             const NumberKind kind = parse_integer(field, value);
             if (kind == NumberKind::missing) return problem("fewer than 2 indices", form);
-            if (kind != NumberKind::good) return problem(quoted(field) + " (not an index)", form);
+            if (kind != NumberKind::good)
+                return problem(quote_field(field) + " (not an index)", form);
             if (!resolve(value, IndexKind::vertex, n)) return;
         }
         if (!at_end(form)) return;
@@ -230,16 +236,14 @@ private:
         ++face_line_count_;
         last_face_first_ = obj_.mesh.face_nodes.size();
         corners_.clear();
-        bool good = true;
         for (std::string_view field = fields_.next(); !field.empty(); field = fields_.next()) {
             Corner corner;
-            good = read_corner(field, corner) && good;
+            if (!read_corner(field, corner)) return; // one problem a face is enough
             corners_.push_back(corner);
-            if (problems_.full()) return;
         }
         if (corners_.size() < 3)
             return problem("a face with " + plural(corners_.size(), "corner"), "3 or more");
-        if (!good || has_repeated_node() || !has_same_kind_of_corners()) return;
+        if (has_repeated_node() || !has_same_kind_of_corners()) return;
 
         for (std::size_t i = 2; i < corners_.size(); ++i) {
             const Corner &a = corners_[0], &b = corners_[i - 1], &c = corners_[i];
@@ -269,7 +273,7 @@ private:
             }
         }
         if (!good) {
-            problem("corner " + quoted(field), "v, v/vt, v//vn or v/vt/vn with whole numbers");
+            problem("corner " + quote_field(field), "v, v/vt, v//vn or v/vt/vn with whole numbers");
             return false;
         }
         const bool node_good = resolve(node, IndexKind::vertex, corner.node);
@@ -281,13 +285,12 @@ private:
     /// Digits with an optional sign, at least one; numbers beyond any index stay beyond.
     static bool read_index(const char*& at, const char* end, std::int64_t& value)
     {
-        constexpr std::int64_t beyond = std::int64_t{1} << 40;
         const bool negative = at != end && *at == '-';
         if (at != end && (*at == '-' || *at == '+')) ++at;
         const char* const first = at;
         value = 0;
         for (; at != end && *at >= '0' && *at <= '9'; ++at)
-            value = std::min(value * 10 + (*at - '0'), beyond);
+            value = std::min(value * 10 + (*at - '0'), beyond_any_index);
         if (negative) value = -value;
         return at != first;
     }
@@ -406,8 +409,8 @@ private:
         const bool fits =
             value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max();
         if (kind != NumberKind::good || !fits) {
-            problem(quoted(field) + (kind == NumberKind::malformed ? " (not a whole number)"
-                                                                   : " (out of range)"),
+            problem(quote_field(field) + (kind == NumberKind::malformed ? " (not a whole number)"
+                                                                        : " (out of range)"),
                     form);
             return std::nullopt;
         }
@@ -419,7 +422,7 @@ private:
     {
         const std::string_view field = fields_.next();
         if (field.empty()) return true;
-        problem(quoted(field) + " too many", form);
+        problem(quote_field(field) + " too many", form);
         return false;
     }
 
@@ -439,12 +442,13 @@ private:
     static std::string describe_index(IndexKind kind, std::int64_t value)
     {
         return (kind == IndexKind::vertex ? "vertex index " : "material point (vt) index ") +
-               std::to_string(value);
+               std::to_string(value) +
+               (value >= beyond_any_index || value <= -beyond_any_index ? " or beyond" : "");
     }
 
     void bad_number(std::string_view field, NumberKind kind, const char* form)
     {
-        problem(quoted(field) + " (" + std::string(describe(kind)) + ")", form);
+        problem(quote_field(field) + " (" + std::string(describe(kind)) + ")", form);
     }
 
     void problem(std::string found, std::string expected)
@@ -540,14 +544,8 @@ std::string place_of_edge(const ObjFile& obj, std::uint32_t a, std::uint32_t b)
 {
     const std::string edge =
         "edge " + std::to_string(std::size_t{a} + 1) + "-" + std::to_string(std::size_t{b} + 1);
-    const auto& faces = obj.mesh.face_nodes;
-    for (std::size_t i = 0; i < faces.size(); ++i) {
-        const auto& f = faces[i];
-        if (std::find(f.begin(), f.end(), a) != f.end() &&
-            std::find(f.begin(), f.end(), b) != f.end())
-            return line_of(obj.face_line, i) + " (" + edge + ")";
-    }
-    return edge;
+    const std::optional<std::size_t> face = first_face_with(obj.mesh.face_nodes, a, b);
+    return face ? line_of(obj.face_line, *face) + " (" + edge + ")" : edge;
 }
 
 std::string place_of(const ObjFile& obj, MeshElement element, std::uint32_t id)
@@ -585,31 +583,10 @@ ObjFile read_obj(const std::filesystem::path& path)
 std::vector<Problem> locate(const std::vector<MeshProblem>& problems, const ObjFile& obj,
                             const std::string& file)
 {
-    // A node that forty faces share needs no forty lines to be found.
-    constexpr std::size_t most_places = 4;
-    std::vector<Problem> located;
-    located.reserve(problems.size());
-    for (const MeshProblem& problem : problems) {
-        std::vector<std::string> places;
-        if (problem.element == MeshElement::edge && problem.ids.size() >= 2) {
-            for (std::size_t i = 0; i + 1 < problem.ids.size() && places.size() <= most_places;
-                 i += 2)
-                places.push_back(place_of_edge(obj, problem.ids[i], problem.ids[i + 1]));
-        } else {
-            for (const std::uint32_t id : problem.ids) {
-                std::string place = place_of(obj, problem.element, id);
-                if (std::find(places.begin(), places.end(), place) == places.end())
-                    places.push_back(std::move(place));
-                if (places.size() > most_places) break;
-            }
-        }
-        std::string text;
-        for (std::size_t i = 0; i < places.size() && i < most_places; ++i)
-            text += (i > 0 ? ", " : "") + places[i];
-        if (places.size() > most_places) text += ", ...";
-        located.push_back({file, std::move(text), problem.found, problem.expected});
-    }
-    return located;
+    return locate_with(
+        problems, file,
+        [&](MeshElement element, std::uint32_t id) { return place_of(obj, element, id); },
+        [&](std::uint32_t a, std::uint32_t b) { return place_of_edge(obj, a, b); });
 }
 
 } // namespace pleat

@@ -67,7 +67,7 @@ NumberKind parse_integer(std::string_view field, std::int64_t& value)
     return error == std::errc{} ? NumberKind::good : NumberKind::out_of_range;
 }
 
-std::string quoted(std::string_view field)
+std::string quote_field(std::string_view field)
 {
     constexpr char digits[] = "0123456789abcdef";
     std::string text = "\"";

@@ -32,7 +32,7 @@ enum class NumberKind { good, missing, malformed, not_finite, out_of_range };
 
 /// A field as a message shows it: in double quotes, cut when long, with bytes that are not
 /// printable ASCII escaped.
-[[nodiscard]] std::string quoted(std::string_view field);
+[[nodiscard]] std::string quote_field(std::string_view field);
 
 /// Walks the blank-separated fields of one line.
 class FieldCursor {
