@@ -103,6 +103,7 @@ void write_comment(TextBlock& out, std::string_view comment)
         std::string line(comment.substr(0, length));
         std::replace(line.begin(), line.end(), '\r', ' ');
         std::replace(line.begin(), line.end(), '\0', ' ');
+        if (line.ends_with('\\')) line += ' '; // not a continued line
         out.word(line);
         out.end_line();
         comment.remove_prefix(std::min(length + 1, comment.size()));
