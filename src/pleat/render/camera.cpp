@@ -58,6 +58,25 @@ bool contains(const Box& box, const Vec3& x)
     return true;
 }
 
+/// The place along an axis, between low and high, from which the points (in camera coordinates)
+/// reach as far to the one side of the picture as to the other.
+double centred(const std::vector<Vec3>& points, std::size_t axis, double ez, double low,
+               double high)
+{
+    constexpr int halvings = 20; // to a millionth of the picture
+    for (int i = 0; i < halvings; ++i) {
+        const double middle = 0.5 * (low + high);
+        double least = std::numeric_limits<double>::infinity(), most = -least;
+        for (const Vec3& point : points) {
+            const double slope = (point[axis] - middle) / (point[2] - ez);
+            least = std::min(least, slope);
+            most = std::max(most, slope);
+        }
+        (least + most > 0 ? low : high) = middle;
+    }
+    return 0.5 * (low + high);
+}
+
 } // namespace
 
 CameraAxes camera_axes(const Camera& camera)
@@ -102,10 +121,12 @@ std::vector<Vec3> subject_points(std::span<const RenderMesh> meshes)
     std::vector<Vec3> points;
     for (const RenderMesh& mesh : meshes) {
         if (is_backdrop(mesh, cloth)) continue;
+        std::vector<bool> is_used(mesh.positions.size(), false);
         for (const auto& corners : mesh.triangles)
-            for (const std::uint32_t i : corners)
-                if (mesh.is_cloth || contains(near, mesh.positions[i]))
-                    points.push_back(mesh.positions[i]);
+            for (const std::uint32_t i : corners) is_used[i] = true;
+        for (std::size_t i = 0; i < mesh.positions.size(); ++i)
+            if (is_used[i] && (mesh.is_cloth || contains(near, mesh.positions[i])))
+                points.push_back(mesh.positions[i]);
     }
     return points;
 }
@@ -136,25 +157,25 @@ Camera fit_camera(std::span<const RenderMesh> meshes, const Vec3& up, double asp
     // both touch; the farther of the two depths satisfies both pairs.
     constexpr double inf = std::numeric_limits<double>::infinity();
     double right = -inf, left = -inf, top = -inf, bottom = -inf, z_min = inf, z_max = -inf;
-    for (const Vec3& point : subject_points(meshes)) {
-        const double x = dot(point, axes.right);
-        const double y = dot(point, axes.up);
-        const double z = dot(point, axes.forward);
-        right = std::max(right, x - tan_x * z);
-        left = std::max(left, -x - tan_x * z);
-        top = std::max(top, y - tan_y * z);
-        bottom = std::max(bottom, -y - tan_y * z);
-        z_min = std::min(z_min, z);
-        z_max = std::max(z_max, z);
+    std::vector<Vec3> points = subject_points(meshes);
+    if (points.empty()) return camera;
+    for (Vec3& point : points) {
+        point = {dot(point, axes.right), dot(point, axes.up), dot(point, axes.forward)};
+        right = std::max(right, point[0] - tan_x * point[2]);
+        left = std::max(left, -point[0] - tan_x * point[2]);
+        top = std::max(top, point[1] - tan_y * point[2]);
+        bottom = std::max(bottom, -point[1] - tan_y * point[2]);
+        z_min = std::min(z_min, point[2]);
+        z_max = std::max(z_max, point[2]);
     }
-    if (z_min > z_max) return camera;
-
-    const double ex = 0.5 * (right - left);
-    const double ey = 0.5 * (top - bottom);
     double ez = std::min(-(right + left) / (2 * tan_x), -(top + bottom) / (2 * tan_y));
     // A point, or a sheet seen edge on, has no width to fill: keep off it.
     const double depth = std::max(z_max - z_min, cloth_box(meshes).diagonal());
     ez = std::min(ez, z_min - (depth > 0 ? 0.05 * depth : 1.0));
+
+    // What room is left is divided evenly.
+    const double ex = centred(points, 0, ez, right + tan_x * ez, -left - tan_x * ez);
+    const double ey = centred(points, 1, ez, top + tan_y * ez, -bottom - tan_y * ez);
     camera.eye = ex * axes.right + ey * axes.up + ez * axes.forward;
     camera.target = camera.eye + (0.5 * (z_min + z_max) - ez) * axes.forward;
     return camera;

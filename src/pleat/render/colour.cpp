@@ -103,8 +103,8 @@ Vec3 face_colour(double area, double aspect, double area_min, double area_max)
 {
     PLEAT_ASSERT(area_min > 0 && area_max > 0, "areas are positive");
     const double span = std::log(area_max / area_min);
-    const double smallness =
-        span > 0 ? std::clamp(std::log(area_max / area) / span, 0.0, 1.0) : 0.0;
+    // The S curve leaves fewer faces in between, where the colours say least.
+    const double smallness = span > 0 ? smoothstep(0, 1, std::log(area_max / area) / span) : 0.0;
     const double roundness = smoothstep(thin_aspect, round_aspect, aspect);
     const Vec3 small = mix(oklab_from_srgb(thin_face), oklab_from_srgb(small_face), roundness);
     return srgb_from_oklab(mix(oklab_from_srgb(large_face), small, smallness));
@@ -117,7 +117,7 @@ Vec3 scalar_colour(double t)
     // is as much as the sRGB gamut leaves room for along the way.
     const double lightness = 0.28 + 0.64 * t;
     const double hue = (305.0 - 200.0 * t) * std::numbers::pi / 180.0;
-    const double chroma = 0.105 + 0.055 * t * t;
+    const double chroma = 0.097 + 0.22 * (t - 0.45) * (t - 0.45);
     return srgb_from_oklab({lightness, chroma * std::cos(hue), chroma * std::sin(hue)});
 }
 
@@ -130,7 +130,7 @@ Vec3 cloth_colour(std::size_t index)
         {0.38, 0.58, 0.47}, // sage
         {0.56, 0.42, 0.62}, // heather
         {0.86, 0.56, 0.50}, // coral
-        {0.30, 0.58, 0.62}, // teal
+        {0.20, 0.54, 0.62}, // teal
         {0.80, 0.76, 0.68}, // linen
     }};
     return palette[index % cloth_colour_count];

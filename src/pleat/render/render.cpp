@@ -38,15 +38,16 @@ constexpr float pi = std::numbers::pi_v<float>;
 constexpr float inf = std::numeric_limits<float>::infinity();
 
 // --- lights, tuned by eye; radiances relative to a white surface that sends back 1 -------------
-constexpr Vec3f key_colour{0.80f, 0.765f, 0.71f};    // the main light, facing it
-constexpr Vec3f zenith_colour{0.46f, 0.50f, 0.56f};  // sky above
-constexpr Vec3f horizon_colour{0.34f, 0.36f, 0.39f}; // and around
-constexpr Vec3f nadir_colour{0.20f, 0.20f, 0.21f};   // below, where there is no floor
-constexpr Vec3f fill_colour{0.30f, 0.32f, 0.36f};    // a broad light opposite the main one
-constexpr Vec3f rim_colour{0.95f, 0.98f, 1.05f};     // from behind, catches edges
-constexpr float fill_sharpness = 2;                  // powers of the cosine
+constexpr Vec3f key_colour{0.92f, 0.90f, 0.87f};      // the main light, facing it
+constexpr Vec3f zenith_colour{0.34f, 0.35f, 0.37f};   // sky above
+constexpr Vec3f horizon_colour{0.24f, 0.247f, 0.26f}; // and around
+constexpr Vec3f nadir_colour{0.15f, 0.15f, 0.155f};   // below, where there is no floor
+constexpr Vec3f fill_colour{0.16f, 0.17f, 0.19f};     // a broad light opposite the main one
+constexpr Vec3f rim_colour{0.50f, 0.52f, 0.55f};      // from behind, catches edges
+constexpr float fill_sharpness = 2;                   // powers of the cosine
 constexpr float rim_sharpness = 6;
-constexpr float bounce = 0.32f; // light that blocked rays bring back from the blocker
+constexpr Vec3f bounce_ambient{0.16f, 0.165f, 0.17f}; // mean light where rays end
+constexpr float floor_bounce = 0.3f; // share of the sky that what hides it sends to the floor
 
 constexpr float cloth_roughness = 0.45f; // sigma of [OrenNayar1994] [rad]
 constexpr float sheen = 0.16f;           // of the fibres that stand off, at grazing angles
@@ -194,16 +195,15 @@ struct Hit {
     bool is_front;
 };
 
-RTCIntersectContext incoherent()
+RTCIntersectContext new_context()
 {
     RTCIntersectContext context;
     rtcInitIntersectContext(&context);
     return context;
 }
 
-bool is_blocked(const Stage& stage, const Vec3f& start, const Vec3f& direction)
+RTCRay new_ray(const Vec3f& start, const Vec3f& direction)
 {
-    RTCIntersectContext context = incoherent();
     RTCRay ray{};
     ray.org_x = start[0];
     ray.org_y = start[1];
@@ -213,8 +213,26 @@ bool is_blocked(const Stage& stage, const Vec3f& start, const Vec3f& direction)
     ray.dir_z = direction[2];
     ray.tfar = inf;
     ray.mask = ~0u;
+    return ray;
+}
+
+bool is_blocked(const Stage& stage, const Vec3f& start, const Vec3f& direction)
+{
+    RTCIntersectContext context = new_context();
+    RTCRay ray = new_ray(start, direction);
     rtcOccluded1(stage.scene.get(), &context, &ray);
     return ray.tfar < 0;
+}
+
+/// The first surface along the ray, with an infinite tfar where there is none.
+RTCRayHit first_hit(const Stage& stage, const Vec3f& start, const Vec3f& direction)
+{
+    RTCIntersectContext context = new_context();
+    RTCRayHit found{};
+    found.ray = new_ray(start, direction);
+    found.hit.geomID = RTC_INVALID_GEOMETRY_ID;
+    rtcIntersect1(stage.scene.get(), &context, &found);
+    return found;
 }
 
 Hit surface_hit(const Stage& stage, const RTCRayHit& found, const Vec3f& direction)
@@ -288,16 +306,30 @@ float floor_distance(const Stage& stage, const Vec3f& start, const Vec3f& direct
     return rate < 0 && drop < 0 ? drop / rate : inf;
 }
 
-/// Radiance that comes in along -direction where nothing but sky and floor is in the way.
-Vec3f surroundings(const Stage& stage, const Vec3f& start, const Vec3f& direction, const Vec2f& u)
+/// Light that leaves a surface of this colour diffusely, roughly: the main light is traced, the
+/// surroundings are taken at their mean.
+Vec3f bounced(const Stage& stage, const Vec3f& colour, const Vec3f& start, const Vec3f& normal,
+              const Vec2f& u)
 {
-    const float t = floor_distance(stage, start, direction);
-    if (t == inf) return sky(stage.lights, direction);
-    const Vec3f point = start + t * direction + stage.ray_offset * stage.lights.up;
-    Vec3f light = mix(horizon_colour, zenith_colour, 0.5f);
-    if (!is_blocked(stage, point, key_direction(stage.lights, u)))
-        light += std::max(0.0f, dot(stage.lights.up, stage.lights.key)) * key_colour;
-    return times(stage.floor.colour, light);
+    Vec3f light = bounce_ambient;
+    const Vec3f to_key = key_direction(stage.lights, u);
+    const float facing = dot(normal, to_key);
+    if (facing > 0 && !is_blocked(stage, start, to_key)) light += facing * key_colour;
+    return times(colour, light);
+}
+
+/// Radiance that comes to `start` from this direction: of what is there, lit once more, or the sky.
+Vec3f incoming(const Stage& stage, const Vec3f& start, const Vec3f& direction, const Vec2f& u)
+{
+    const RTCRayHit found = first_hit(stage, start, direction);
+    const float to_floor = floor_distance(stage, start, direction);
+    if (found.ray.tfar > to_floor) {
+        const Vec3f position = start + to_floor * direction + stage.ray_offset * stage.lights.up;
+        return bounced(stage, stage.floor.colour, position, stage.lights.up, u);
+    }
+    if (found.hit.geomID == RTC_INVALID_GEOMETRY_ID) return sky(stage.lights, direction);
+    const Hit hit = surface_hit(stage, found, direction);
+    return bounced(stage, hit_colour(hit), hit.ray_start, hit.normal, u);
 }
 
 /// [OrenNayar1994] eq. 30 (the qualitative model) without its albedo, scaled to 1 facing the light.
@@ -335,7 +367,24 @@ float fade(const Stage& stage, const Vec3f& position)
 
 /// The random points of one pixel.
 struct PixelRandom {
-    PixelPoints pixel, key, sky, floor;
+    PixelPoints pixel, key, sky, bounce;
+    std::uint64_t seed;
+    double dither = 0;
+
+    explicit PixelRandom(const RenderOptions& options)
+        : pixel(std::size_t(options.samples), 4 * options.seed),
+          key(std::size_t(options.samples), 4 * options.seed + 1),
+          sky(std::size_t(options.samples * options.sky_samples), 4 * options.seed + 2),
+          bounce(std::size_t(options.samples * options.sky_samples), 4 * options.seed + 3),
+          seed(mixed_bits(options.seed))
+    {}
+
+    void move_to(std::uint32_t column, std::uint32_t row)
+    {
+        for (PixelPoints* points : {&pixel, &key, &sky, &bounce}) points->move_to(column, row);
+        const std::uint64_t place = std::uint64_t(row) << 32 | column;
+        dither = double(unit_float(std::uint32_t(mixed_bits(seed ^ mixed_bits(place)) >> 32)));
+    }
 };
 
 Vec3f shade(const Stage& stage, const RenderOptions& options, const Hit& hit,
@@ -357,10 +406,7 @@ Vec3f shade(const Stage& stage, const RenderOptions& options, const Hit& hit,
     for (std::size_t k = 0; k < count; ++k) {
         const std::size_t i = sample * count + k;
         const Vec3f out = around(hit.normal, random.sky[i]);
-        if (is_blocked(stage, hit.ray_start, out))
-            around_light += bounce * colour;
-        else
-            around_light += surroundings(stage, hit.ray_start, out, random.floor[i]);
+        around_light += incoming(stage, hit.ray_start, out, random.bounce[i]);
     }
     around_light /= float(count);
     light += around_light;
@@ -390,7 +436,7 @@ Vec3f shade_floor(const Stage& stage, const RenderOptions& options, const Vec3f&
         const Vec3f out = around(lights.up, random.sky[sample * count + k]);
         const Vec3f part = sky(lights, out) / float(count);
         full += part;
-        if (!is_blocked(stage, start, out)) through += part;
+        through += (is_blocked(stage, start, out) ? floor_bounce : 1.0f) * part;
     }
     Vec3f colour = stage.background;
     for (std::size_t i = 0; i < 3; ++i) colour[i] *= 1 - strength * (1 - through[i] / full[i]);
@@ -450,19 +496,7 @@ Sample take_sample(const Stage& stage, const RenderOptions& options, const Vec2f
                    const PixelRandom& random, std::size_t sample)
 {
     const Vec3f direction = view_direction(stage.view, point);
-    RTCIntersectContext context = incoherent();
-    RTCRayHit found{};
-    found.ray.org_x = stage.view.eye[0];
-    found.ray.org_y = stage.view.eye[1];
-    found.ray.org_z = stage.view.eye[2];
-    found.ray.dir_x = direction[0];
-    found.ray.dir_y = direction[1];
-    found.ray.dir_z = direction[2];
-    found.ray.tfar = inf;
-    found.ray.mask = ~0u;
-    found.hit.geomID = RTC_INVALID_GEOMETRY_ID;
-    rtcIntersect1(stage.scene.get(), &context, &found);
-
+    const RTCRayHit found = first_hit(stage, stage.view.eye, direction);
     const float to_floor = floor_distance(stage, stage.view.eye, direction);
     if (found.hit.geomID == RTC_INVALID_GEOMETRY_ID || found.ray.tfar > to_floor) {
         if (to_floor == inf) return {stage.background, true};
@@ -489,12 +523,7 @@ std::uint8_t to_byte(double display, double dither)
 void render_pixel(const Stage& stage, const RenderOptions& options, std::size_t column,
                   std::size_t row, PixelRandom& random, std::uint8_t* rgb)
 {
-    const std::uint64_t pixel = row * std::uint64_t(options.width) + column;
-    const std::uint64_t key = mixed_bits(options.seed) ^ (4 * pixel);
-    random.pixel.restart(key);
-    random.key.restart(key + 1);
-    random.sky.restart(key + 2);
-    random.floor.restart(key + 3);
+    random.move_to(std::uint32_t(column), std::uint32_t(row));
 
     Vec3f sum{};
     bool is_background = true;
@@ -506,13 +535,11 @@ void render_pixel(const Stage& stage, const RenderOptions& options, std::size_t 
         sum += sample.colour;
         is_background = is_background && sample.is_background;
     }
-    // Rounding at random, the same for the three channels, hides the steps of smooth shades.
-    const double dither =
-        is_background ? 0.5 : double(unit_float(std::uint32_t(mixed_bits(~key) >> 32)));
+    // Rounding at random, alike for the three channels, hides the steps of smooth shades.
     for (std::size_t i = 0; i < 3; ++i)
         rgb[i] = is_background
                      ? to_byte(options.background[i], 0.5)
-                     : to_byte(srgb_from_linear(double(sum[i]) / options.samples), dither);
+                     : to_byte(srgb_from_linear(double(sum[i]) / options.samples), random.dither);
 }
 
 // --- setting the stage
@@ -553,18 +580,28 @@ struct AreaRange {
     double low, high;
 };
 
-/// What the caller gave, else the smallest and largest face of all cloths.
-AreaRange face_areas(std::span<const RenderMesh> meshes,
-                     const std::vector<std::vector<FaceShape>>& shapes,
+/// What the caller gave, else the range of the cloths' faces but for a few extreme ones: the
+/// smallest 2 % of the faces, and the largest that make up 2 % of the cloth.
+AreaRange face_areas(const std::vector<std::vector<FaceShape>>& shapes,
                      const RenderOptions& options)
 {
-    AreaRange range{std::numeric_limits<double>::infinity(), 0};
-    for (std::size_t m = 0; m < meshes.size(); ++m)
-        for (const FaceShape& shape : shapes[m])
-            if (shape.area > 0)
-                range = {std::min(range.low, shape.area), std::max(range.high, shape.area)};
-    if (range.high <= 0) range = {1, 1};
-    return {options.face_area_min.value_or(range.low), options.face_area_max.value_or(range.high)};
+    constexpr double extreme_share = 0.02;
+    std::vector<double> areas;
+    double total = 0;
+    for (const auto& mesh_shapes : shapes)
+        for (const FaceShape& shape : mesh_shapes)
+            if (shape.area > 0) {
+                areas.push_back(shape.area);
+                total += shape.area;
+            }
+    if (areas.empty()) areas.push_back(1);
+    std::sort(areas.begin(), areas.end());
+    const double low = areas[std::size_t(extreme_share * double(areas.size()))];
+    std::size_t largest = areas.size() - 1;
+    double beyond = areas[largest];
+    while (largest > 0 && beyond < extreme_share * total) beyond += areas[--largest];
+    return {options.face_area_min.value_or(low),
+            options.face_area_max.value_or(std::max(low, areas[largest]))};
 }
 
 void colour_surfaces(std::span<const RenderMesh> meshes, const RenderOptions& options,
@@ -574,7 +611,7 @@ void colour_surfaces(std::span<const RenderMesh> meshes, const RenderOptions& op
     if (options.colour_faces)
         for (std::size_t m = 0; m < meshes.size(); ++m)
             if (meshes[m].is_cloth) shapes[m] = face_shapes(meshes[m]);
-    const AreaRange areas = face_areas(meshes, shapes, options);
+    const AreaRange areas = face_areas(shapes, options);
 
     for (std::size_t m = 0; m < meshes.size(); ++m) {
         const auto add = [&](const Vec3& colour) {
@@ -653,6 +690,7 @@ Geometry make_geometry(RTCDevice device, const Surface& surface)
 
 void build_scene(Stage& stage)
 {
+    // No "threads=" here: with TBB that would limit the whole process while the device lives.
     stage.device.reset(rtcNewDevice("start_threads=0,set_affinity=0"));
     if (!stage.device) require_no_error(nullptr);
     stage.scene.reset(rtcNewScene(stage.device.get()));
@@ -731,15 +769,12 @@ Image render(std::span<const RenderMesh> meshes, const Camera& camera, const Ren
     require_valid(meshes);
     const Stage stage = make_stage(meshes, camera, options);
 
-    const auto points = spread_points(std::size_t(options.samples));
-    const auto sky_points = spread_points(std::size_t(options.samples * options.sky_samples));
     Image image = filled_image(options.width, options.height, {0, 0, 0});
     const std::size_t width = std::size_t(options.width), height = std::size_t(options.height);
     const std::size_t tiles_across = chunk_count(width, tile_size);
     const std::size_t tile_count = tiles_across * chunk_count(height, tile_size);
     parallel_chunks(tile_count, 1, [&](std::size_t tile, std::size_t, std::size_t) {
-        PixelRandom random{PixelPoints(points), PixelPoints(points), PixelPoints(sky_points),
-                           PixelPoints(sky_points)};
+        PixelRandom random(options);
         const std::size_t left = tile % tiles_across * tile_size;
         const std::size_t top = tile / tiles_across * tile_size;
         for (std::size_t row = top; row < std::min(top + tile_size, height); ++row)

@@ -28,7 +28,8 @@ struct RenderOptions {
     double line_width = 1.1;   // of the wireframe [pixels]
     bool colour_faces = false; // cloth by size and shape of its faces (face_colour)
     /// The areas [m^2] that count as small and large in face colours. Give them for pictures that
-    /// are to be compared; otherwise the smallest and largest face in sight of this call.
+    /// are to be compared; otherwise they come from the faces of this call, but for the few
+    /// extremes.
     std::optional<double> face_area_min, face_area_max;
 
     Vec3 up{0, 0, 1};   // world
@@ -36,8 +37,8 @@ struct RenderOptions {
     std::optional<double> ground_height; // along `up` [m]; just below the lowest point if not given
     Vec3 background{0.93, 0.935, 0.94};  // display (sRGB)
 
-    double light_azimuth = -0.8;        // of the main light, to the right of the camera [rad]
-    double light_elevation = 0.9;       // above the horizon [rad]
+    double light_azimuth = -0.9;        // of the main light, to the right of the camera [rad]
+    double light_elevation = 0.75;      // above the horizon [rad]
     double light_radius = 0.12;         // half the angle the main light fills [rad]
     double exposure = 1.0;              // factor on all light
     double obstacle_crease_angle = 0.7; // obstacles' edges sharper than this look sharp [rad]

@@ -2,12 +2,14 @@
 // Copyright the Pleat authors
 //
 // Well-spread sample points that depend on the pixel alone, never on the order of the work.
-// Based on: [KolligKeller2002] sec. 3 (randomised (0,2)-sequences)
+// Based on: [KolligKeller2002] sec. 3 ((0,2)-sequences), [AhmedWonka2020] (neighbouring pixels
+// share one sequence along a shuffled Z curve, which turns noise into fine grain)
 #pragma once
 
 #include "pleat/core/vec.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -29,28 +31,34 @@ namespace pleat {
     return float(bits >> 8) * 0x1p-24f;
 }
 
-/// The first `count` points of the (0,2)-sequence of van der Corput and Sobol, as 32-bit fractions:
-/// each run of 2^k points puts one into every elementary box of area 2^-k.
-[[nodiscard]] std::vector<std::array<std::uint32_t, 2>> spread_points(std::size_t count);
+/// Point `index` of the (0,2)-sequence of van der Corput and Sobol, as 32-bit fractions: each
+/// aligned run of 2^k points puts one into every elementary box of area 2^-k.
+[[nodiscard]] std::array<std::uint32_t, 2> spread_point(std::uint64_t index);
 
-/// The points of one pixel for one purpose: the shared ones, scrambled and in an order of its own,
-/// so that neighbouring pixels and different purposes are unrelated.
+/// The place of a pixel on a Z curve whose quarters are visited in an order that `seed` shuffles
+/// at every level. One to one on pixels with column and row below 2^15.
+[[nodiscard]] std::uint64_t shuffled_z_order(std::uint32_t column, std::uint32_t row,
+                                             std::uint64_t seed);
+
+/// The sample points of one pixel for one purpose, in a random order, so that points for different
+/// purposes are unrelated. Well spread in the pixel, and together with those of its neighbours.
 class PixelPoints {
 public:
-    /// \pre the points outlive this.
-    explicit PixelPoints(const std::vector<std::array<std::uint32_t, 2>>& points);
+    /// \param count points a pixel, \param seed of the purpose
+    PixelPoints(std::size_t count, std::uint64_t seed);
 
-    /// Starts the pixel and purpose named by `key`.
-    void restart(std::uint64_t key);
-    /// \pre i is below the number of points.
+    void move_to(std::uint32_t column, std::uint32_t row);
+    /// In the unit square. \pre i < count
     [[nodiscard]] Vec2f operator[](std::size_t i) const
     {
-        const auto& point = (*points_)[order_[i]];
+        const auto& point = points_[order_[i]];
         return {unit_float(point[0] ^ scramble_[0]), unit_float(point[1] ^ scramble_[1])};
     }
 
 private:
-    const std::vector<std::array<std::uint32_t, 2>>* points_;
+    std::uint64_t seed_;
+    std::uint64_t stride_; // points a pixel on the curve, a power of two
+    std::vector<std::array<std::uint32_t, 2>> points_;
     std::vector<std::uint32_t> order_;
     std::array<std::uint32_t, 2> scramble_{};
 };
