@@ -158,6 +158,27 @@ TEST_F(Render, floor_fades_into_the_background)
     }
 }
 
+TEST_F(Render, a_flat_backdrop_looks_like_the_floor)
+{
+    BallScene scene;
+    const Image floor = render(scene.meshes, scene.camera, scene.options);
+    scene.options.ground_height = std::nullopt;
+    scene.meshes.push_back(box({-50, -50, -1}, {50, 50, 0}));
+    scene.meshes.back().base_colour = obstacle_colour();
+    const Image backdrop = render(scene.meshes, scene.camera, scene.options);
+    int worst = 0;
+    for (int y = 0; y < floor.height; ++y)
+        for (int x = 0; x < floor.width; ++x)
+            worst = std::max(worst, std::abs(brightness(pixel(floor, x, y)) -
+                                             brightness(pixel(backdrop, x, y))));
+    EXPECT_LT(worst, 60); // the grain of penumbras
+
+    scene.options.ground = false;
+    const Image grey = render(scene.meshes, scene.camera, scene.options);
+    const Vec2 place = projected(scene.camera, scene.options, {-0.6, -0.6, 0});
+    EXPECT_LT(brightness(pixel_at(grey, place)), brightness(pixel_at(floor, place)) - 100);
+}
+
 TEST_F(Render, empty_scenes_give_the_background)
 {
     RenderOptions options = small_options();
@@ -345,6 +366,7 @@ TEST_F(Render, bad_meshes_cameras_and_options_throw)
     EXPECT_THROW(with([&](BallScene& s) { s.options.up = {0, 0, 0}; })(), InputError);
     EXPECT_THROW(with([&](BallScene& s) { s.options.exposure = nan; })(), InputError);
     EXPECT_THROW(with([&](BallScene& s) { s.options.face_area_min = 0; })(), InputError);
+    EXPECT_THROW(with([&](BallScene& s) { s.options.line_width = nan; })(), InputError);
     EXPECT_NO_THROW(with([&](BallScene&) {})());
 }
 

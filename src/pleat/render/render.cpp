@@ -44,8 +44,6 @@ constexpr Vec3f horizon_colour{0.24f, 0.247f, 0.26f}; // and around
 constexpr Vec3f nadir_colour{0.15f, 0.15f, 0.155f};   // below, where there is no floor
 constexpr Vec3f fill_colour{0.16f, 0.17f, 0.19f};     // a broad light opposite the main one
 constexpr Vec3f rim_colour{0.50f, 0.52f, 0.55f};      // from behind, catches edges
-constexpr float fill_sharpness = 2;                   // powers of the cosine
-constexpr float rim_sharpness = 6;
 constexpr Vec3f bounce_ambient{0.16f, 0.165f, 0.17f}; // mean light where rays end
 constexpr float floor_bounce = 0.3f; // share of the sky that what hides it sends to the floor
 
@@ -179,8 +177,7 @@ struct Stage {
     View view;
     Lights lights;
     Floor floor;
-    Vec3f centre{}; // of the subject
-    float radius = 1;
+    float radius = 1;     // of the subject, which is centred at the origin [m]
     float ray_offset = 0; // that lifts a ray's start off its surface [m]
     Vec3f background{};   // linear
 };
@@ -270,8 +267,16 @@ Hit surface_hit(const Stage& stage, const RTCRayHit& found, const Vec3f& directi
     return hit;
 }
 
-Vec3f hit_colour(const Hit& hit)
+/// Whether a hit is drawn as the floor: backdrops that lie flat are the scene's own floor.
+bool is_floor(const Stage& stage, const Hit& hit)
 {
+    constexpr float flat = 0.9995f;
+    return stage.floor.exists && hit.surface->fades && dot(hit.normal, stage.lights.up) > flat;
+}
+
+Vec3f hit_colour(const Stage& stage, const Hit& hit)
+{
+    if (is_floor(stage, hit)) return stage.floor.colour;
     const Surface& surface = *hit.surface;
     const auto& colours =
         hit.is_front || !surface.is_cloth ? surface.colours : surface.back_colours;
@@ -292,8 +297,11 @@ Vec3f sky(const Lights& lights, const Vec3f& direction)
     const float height = dot(direction, lights.up);
     Vec3f light = height > 0 ? mix(horizon_colour, zenith_colour, height)
                              : mix(horizon_colour, nadir_colour, std::min(1.0f, -3 * height));
-    light += std::pow(std::max(0.0f, dot(direction, lights.fill)), fill_sharpness) * fill_colour;
-    light += std::pow(std::max(0.0f, dot(direction, lights.rim)), rim_sharpness) * rim_colour;
+    // The fill light is broad, a square of the cosine; the rim light is narrow, its sixth power.
+    const float fill = std::max(0.0f, dot(direction, lights.fill));
+    const float rim = std::max(0.0f, dot(direction, lights.rim));
+    light += (fill * fill) * fill_colour;
+    light += (rim * rim * rim * rim * rim * rim) * rim_colour;
     return light;
 }
 
@@ -329,7 +337,7 @@ Vec3f incoming(const Stage& stage, const Vec3f& start, const Vec3f& direction, c
     }
     if (found.hit.geomID == RTC_INVALID_GEOMETRY_ID) return sky(stage.lights, direction);
     const Hit hit = surface_hit(stage, found, direction);
-    return bounced(stage, hit_colour(hit), hit.ray_start, hit.normal, u);
+    return bounced(stage, hit_colour(stage, hit), hit.ray_start, hit.normal, u);
 }
 
 /// [OrenNayar1994] eq. 30 (the qualitative model) without its albedo, scaled to 1 facing the light.
@@ -360,9 +368,12 @@ Vec3f tone(const Vec3f& light)
     return out;
 }
 
+/// 1 below and about the subject, 0 far to its sides.
 float fade(const Stage& stage, const Vec3f& position)
 {
-    return 1 - smoothstep(fade_begin, fade_end, norm(position - stage.centre) / stage.radius);
+    const Vec3f& up = stage.lights.up;
+    const float away = norm(position - dot(position, up) * up); // the subject is at the origin
+    return 1 - smoothstep(fade_begin, fade_end, away / stage.radius);
 }
 
 /// The random points of one pixel.
@@ -391,7 +402,7 @@ Vec3f shade(const Stage& stage, const RenderOptions& options, const Hit& hit,
             const Vec3f& direction, const PixelRandom& random, std::size_t sample)
 {
     const Lights& lights = stage.lights;
-    const Vec3f colour = hit_colour(hit);
+    const Vec3f colour = hit_colour(stage, hit);
     const Vec3f to_eye = -direction;
     const bool is_cloth = hit.surface->is_cloth;
 
@@ -506,6 +517,9 @@ Sample take_sample(const Stage& stage, const RenderOptions& options, const Vec2f
     }
 
     const Hit hit = surface_hit(stage, found, direction);
+    if (is_floor(stage, hit))
+        return {shade_floor(stage, options, hit.position, random, sample),
+                fade(stage, hit.position) <= 0};
     const float strength = hit.surface->fades ? fade(stage, hit.position) : 1.0f;
     if (strength <= 0) return {stage.background, true};
     Vec3f colour = shade(stage, options, hit, direction, random, sample);
@@ -569,6 +583,10 @@ void require_valid(const RenderOptions& options)
             std::to_string(options.light_radius), "an angle from 0 to 1.5");
     require(std::isfinite(options.light_azimuth) && std::isfinite(options.light_elevation), "light",
             "not a finite number", "finite angles");
+    require(std::isfinite(options.line_width) && options.line_width >= 0, "line_width",
+            std::to_string(options.line_width), "a width that is not negative");
+    require(std::isfinite(options.obstacle_crease_angle), "obstacle_crease_angle",
+            std::to_string(options.obstacle_crease_angle), "an angle");
     for (const auto& area : {options.face_area_min, options.face_area_max})
         require(!area || (std::isfinite(*area) && *area > 0), "face areas",
                 area ? std::to_string(*area) : "", "areas above zero");

@@ -32,8 +32,10 @@ struct RenderOptions {
     /// extremes.
     std::optional<double> face_area_min, face_area_max;
 
-    Vec3 up{0, 0, 1};   // world
-    bool ground = true; // a floor of the background's colour that shows shadows near the subject
+    Vec3 up{0, 0, 1}; // world
+    /// A floor of the background's colour that shows shadows near the subject. Backdrops that lie
+    /// flat (see is_backdrop()) are drawn alike.
+    bool ground = true;
     std::optional<double> ground_height; // along `up` [m]; just below the lowest point if not given
     Vec3 background{0.93, 0.935, 0.94};  // display (sRGB)
 
