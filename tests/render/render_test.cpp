@@ -12,6 +12,11 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 namespace pleat {
 namespace {
@@ -213,6 +218,38 @@ TEST_F(Render, same_bits_for_any_number_of_threads_and_again)
     for (const int count : {1, 2, 4}) EXPECT_TRUE(picture(count) == one) << count << " threads";
     options.seed = 1;
     EXPECT_FALSE(picture(1) == one);
+}
+
+TEST_F(Render, two_pictures_at_once_do_not_disturb_each_other)
+{
+    const BallScene scene;
+    RenderOptions options = scene.options;
+    options.samples = 4;
+    const Image alone = render(scene.meshes, scene.camera, options);
+    Image first, second;
+    std::thread one([&] { first = render(scene.meshes, scene.camera, options); });
+    std::thread two([&] { second = render(scene.meshes, scene.camera, options); });
+    one.join();
+    two.join();
+    EXPECT_TRUE(first == alone);
+    EXPECT_TRUE(second == alone);
+}
+
+TEST_F(Render, a_scene_with_y_up_looks_like_the_same_scene_with_z_up)
+{
+    BallScene scene;
+    scene.meshes.push_back(box({0.8, -0.8, 0}, {1.2, -0.4, 0.5}));
+    const Image z_up = render(scene.meshes, scene.camera, scene.options);
+    const auto turned = [](const Vec3& x) { return Vec3{x[0], x[2], -x[1]}; };
+    for (RenderMesh& mesh : scene.meshes)
+        for (Vec3& x : mesh.positions) x = turned(x);
+    scene.camera = {turned(scene.camera.eye), turned(scene.camera.target), {0, 1, 0}, 0.5};
+    scene.options.up = {0, 1, 0};
+    const Image y_up = render(scene.meshes, scene.camera, scene.options);
+    double sum = 0;
+    for (std::size_t i = 0; i < z_up.rgb.size(); ++i)
+        sum += std::abs(int(z_up.rgb[i]) - int(y_up.rgb[i]));
+    EXPECT_LT(sum / double(z_up.rgb.size()), 1.5); // of 255: the grain differs
 }
 
 /// A sheet of two large triangles seen from straight above.

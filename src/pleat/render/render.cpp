@@ -710,7 +710,10 @@ void build_scene(Stage& stage)
 {
     // No "threads=" here: with TBB that would limit the whole process while the device lives.
     stage.device.reset(rtcNewDevice("start_threads=0,set_affinity=0"));
-    if (!stage.device) require_no_error(nullptr);
+    if (!stage.device) {
+        require_no_error(nullptr); // says why, where Embree knows
+        throw std::runtime_error("Embree cannot start");
+    }
     stage.scene.reset(rtcNewScene(stage.device.get()));
     rtcSetSceneFlags(stage.scene.get(), RTC_SCENE_FLAG_ROBUST); // no light through shared edges
     for (std::size_t m = 0; m < stage.surfaces.size(); ++m) {
