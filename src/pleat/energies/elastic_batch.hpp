@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// The elastic energy, forces and stiffness of a whole model, in parallel loops over its elements.
+//
+// A batch holds what follows from the mesh alone: rest shapes, stencils, the sparsity pattern and
+// the slots that each element adds to. It is made once a mesh; a step only reads it. Materials,
+// rest angles and compression scales are read from the model at every call.
+//
+// Damping is proportional to the stiffness, but only to that of the strain and of the angle
+// (B_i M B_j^T and E'' g g^T): the terms that come from the stress would brake a cloth that merely
+// turns.
+#pragma once
+
+#include "pleat/core/vec.hpp"
+#include "pleat/energies/face_element.hpp"
+#include "pleat/energies/hinge_element.hpp"
+#include "pleat/linalg/block_pattern.hpp"
+#include "pleat/model/model.hpp"
+#include "pleat/model/state.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace pleat {
+
+/// What linearise() puts into the matrix: stiffness * K + damping * (damping matrix).
+struct StiffnessScale {
+    double stiffness = 1;
+    double damping = 0;
+};
+
+class ElasticBatch {
+public:
+    ElasticBatch() = default;
+    /// \pre the mesh has no dead elements; update_derived() was called.
+    explicit ElasticBatch(const Model& model, const Dependencies& dependencies = {});
+
+    [[nodiscard]] const BlockPattern& pattern() const { return parts_.pattern; }
+
+    /// Takes the numbers that a step holds fixed (measured fabrics) at the given positions.
+    void freeze(const Model& model, std::span<const Vec3> x);
+
+    /// [J], with the frozen numbers. \pre freeze() was called since the mesh or materials changed.
+    [[nodiscard]] double energy(const Model& model, std::span<const Vec3> x);
+
+    /// Sets f to the elastic forces [N], with the frozen numbers.
+    void forces(const Model& model, std::span<const Vec3> x, std::span<Vec3> f);
+
+    /// Sets f to the elastic forces and `off` to the off-diagonal blocks of the (positive
+    /// semi-definite) scaled stiffness, in the slots of pattern(). With dependencies the blocks are
+    /// those of P^T K P, and f is still by node.
+    void linearise(const Model& model, std::span<const Vec3> x, StiffnessScale scale,
+                   std::span<Vec3> f, std::span<Mat3> off);
+
+private:
+    struct Face {
+        std::array<std::uint32_t, 3> nodes;
+        FaceRest rest;
+    };
+    struct Hinge {
+        std::array<std::uint32_t, 4> nodes;
+        EdgeId edge;
+        std::array<MaterialId, 2> material;
+        HingeRest rest;
+        double least_area2;
+        std::array<std::uint32_t, 2> plates; // that use its angle; no_row: none
+    };
+    struct Plate {
+        FaceId face;
+        std::array<std::uint32_t, 6>
+            nodes; // own corners, then those across its edges; no_row: none
+        std::array<std::uint32_t, 3> hinges;               // no_row: none
+        std::array<std::array<std::uint8_t, 6>, 3> corner; // of hinge k at node i: 0..3, 4 = none
+        std::array<PlateEdge, 3> edges;
+        double area; // it answers for [m^2]
+    };
+    // What a call leaves for the gathering loops that follow.
+    struct FaceWork {
+        Mat3x2 f;
+        Mat3x2 p;   // area * F Sigma
+        Tangent m;  // scaled, times area
+        Mat2 sigma; // scaled, psd, times area
+    };
+    struct HingeWork {
+        std::array<Vec3, 4> g;
+        double angle = 0; // less the rest angle
+        double moment = 0;
+        double stiffness = 0; // scaled, damping included
+        Vec3 y{};             // isometric vector
+        Mat3 isometric{};     // scaled
+    };
+
+    template <bool with_tangent>
+    void evaluate(const Model& model, std::span<const Vec3> x, StiffnessScale scale);
+    template <bool with_tangent, class Law>
+    void evaluate_faces(const Model& model, const Law& law, double damping,
+                        std::span<const std::uint32_t> faces, std::span<const Vec3> x,
+                        StiffnessScale scale);
+    void gather_forces(std::span<Vec3> f) const;
+
+    std::vector<Face> faces_;
+    std::vector<Hinge> hinges_;
+    std::vector<Plate> plates_;
+    std::vector<std::vector<std::uint32_t>> faces_of_material_;
+    bool has_isometric_ = false;
+    PatternParts parts_;
+    RowGather face_rows_, hinge_rows_;
+
+    std::vector<StrainQuadratic> face_numbers_; // of measured faces
+    std::vector<HingeNumbers> hinge_numbers_;
+    std::vector<std::array<double, 4>> isometric_weights_;
+    std::vector<Mat3> plate_stiffness_;
+    std::vector<FaceWork> face_work_;
+    std::vector<HingeWork> hinge_work_;
+};
+
+/// Elastic energy of a state [J]. Builds a batch of its own: for reports, not for inner loops.
+[[nodiscard]] double elastic_energy(const Model& model, const State& state);
+
+/// Elastic forces by node [N], likewise.
+[[nodiscard]] std::vector<Vec3> elastic_forces(const Model& model, const State& state);
+
+} // namespace pleat

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// Notation: V the velocity at the end of the step (the unknown), y = x + dt V, v* = v + dt g.
+//   r(V) = M (V - v*) - dt f(y) + dt D V - dt (loads) = 0,   A = M + dt^2 K + dt D + ...
+// The first iteration linearises f at x, where V = 0, but takes everything that is linear in V at
+// v*, so that with V = v* + w the right-hand side is dt f(x) - (dt^2 K + dt D) v* + loads at v*.
+// Later ones start from the last V.
+#include "pleat/integrators/backward_euler.hpp"
+
+#include "pleat/core/error.hpp"
+#include "pleat/core/parallel.hpp"
+#include "pleat/core/stage_times.hpp"
+#include "pleat/energies/elastic_batch.hpp"
+#include "pleat/linalg/cg.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace pleat {
+
+namespace {
+
+/// A proximity as one step sees it.
+struct Touch {
+    std::array<std::uint32_t, 4> rows{};
+    std::array<double, 4> weights{};
+    std::size_t count = 0;
+    Vec3 normal{};
+    Vec3 anchor{}; // at the end of the step
+    Vec3 anchor_velocity{};
+    double thickness = 0, stiffness = 0;
+    double drag = 0; // of friction [kg/s]
+
+    [[nodiscard]] Vec3 sum(std::span<const Vec3> values) const
+    {
+        Vec3 s{};
+        for (std::size_t i = 0; i < count; ++i) s += weights[i] * values[rows[i]];
+        return s;
+    }
+    [[nodiscard]] double gap(std::span<const Vec3> y) const { return dot(normal, sum(y) + anchor); }
+    [[nodiscard]] Vec3 slip(std::span<const Vec3> v) const
+    {
+        const Vec3 u = sum(v) + anchor_velocity;
+        return u - dot(normal, u) * normal;
+    }
+};
+
+Touch make_touch(const Proximity& p, std::span<const Vec3> x, std::span<const Vec3> v, double dt,
+                 double friction_speed)
+{
+    Touch t;
+    for (std::size_t i = 0; i < 4; ++i)
+        if (is_some(p.nodes[i])) {
+            t.rows[t.count] = index(p.nodes[i]);
+            t.weights[t.count] = p.weights[i];
+            ++t.count;
+        }
+    t.normal = p.normal;
+    t.thickness = p.thickness;
+    t.stiffness = p.stiffness;
+    t.anchor_velocity = (p.anchor_t1 - p.anchor_t0) / dt;
+    if (p.friction > 0) {
+        t.anchor = p.anchor_t0;
+        const double pressed = p.stiffness * std::max(0.0, p.thickness - t.gap(x));
+        t.drag = p.friction * pressed / std::max(norm(t.slip(v)), friction_speed);
+    }
+    t.anchor = p.anchor_t1;
+    return t;
+}
+
+} // namespace
+
+struct IntegratorBackwardEuler::Work {
+    bool stale = true;
+    std::uint64_t revision = 0;
+    ElasticBatch batch;
+    Dependencies dependencies;
+    BackwardEulerTimes times;
+
+    BlockSystem system;
+    std::vector<Mat3> off_damping;       // dt D, where more than one iteration needs it
+    std::vector<Vec3> fall;              // v*
+    std::vector<Vec3> velocity, y;       // V and x + dt V
+    std::vector<Vec3> trial, trial_y;    // of the line search
+    std::vector<Vec3> force, rhs, delta; // delta: the solution
+    std::vector<Vec3> product;
+    std::vector<Touch> touches;
+    std::vector<Vec3> prescribed; // velocity of fixed rows
+
+    void resize(std::size_t n);
+    void make_links(double dt, std::span<const Vec3> at);
+    void add_own(const Model& model, const Loads& loads, double dt);
+    void add_loads(const State& in, const Loads& loads, double dt, std::span<const Vec3> v,
+                   std::span<const Vec3> at);
+    void fold_dependencies();
+    void follow_parents(std::span<Vec3> values) const;
+    double potential(const Model& model, const State& in, const Loads& loads, double dt,
+                     std::span<const Vec3> v, std::span<const Vec3> at);
+};
+
+void IntegratorBackwardEuler::Work::resize(std::size_t n)
+{
+    for (auto* v : {&fall, &velocity, &y, &force, &rhs, &delta, &product, &prescribed})
+        v->resize(n);
+    system.own.resize(n);
+}
+
+/// Links of the contacts that are active at the given positions.
+void IntegratorBackwardEuler::Work::make_links(double dt, std::span<const Vec3> at)
+{
+    system.links.clear();
+    for (const Touch& t : touches) {
+        const bool active = t.gap(at) < t.thickness;
+        if (!active && t.drag == 0) continue;
+        const Mat3 across = outer(t.normal, t.normal);
+        Mat3 m = (identity<3>() - across) * (dt * t.drag);
+        if (active) m += across * (dt * dt * t.stiffness);
+        if (dependencies.empty()) {
+            system.links.add(std::span(t.rows).first(t.count), std::span(t.weights).first(t.count),
+                             m);
+            continue;
+        }
+        std::vector<std::uint32_t> rows;
+        std::vector<double> weights;
+        const auto add = [&](std::uint32_t row, double weight) {
+            for (std::size_t k = 0; k < rows.size(); ++k)
+                if (rows[k] == row) {
+                    weights[k] += weight;
+                    return;
+                }
+            rows.push_back(row);
+            weights.push_back(weight);
+        };
+        for (std::size_t i = 0; i < t.count; ++i) {
+            const auto parents = dependencies.of(t.rows[i]);
+            if (parents.empty()) add(t.rows[i], t.weights[i]);
+            for (const auto& p : parents) add(p.row, t.weights[i] * p.weight);
+        }
+        system.links.add(rows, weights, m);
+    }
+}
+
+void IntegratorBackwardEuler::Work::add_own(const Model& model, const Loads& loads, double dt)
+{
+    parallel_for(system.own.size(), [&](std::size_t i) {
+        Mat3 m = identity<3>() * model.mass[make_id<NodeId>(i)];
+        if (!loads.drag.empty()) m += loads.drag[i] * dt;
+        system.own[i] = m;
+    });
+    for (const Spring& s : loads.springs)
+        system.own[index(s.node)] += identity<3>() * (dt * dt * s.stiffness);
+    if (dependencies.empty()) return;
+    for (std::uint32_t i = 0; i < system.own.size(); ++i) {
+        const auto parents = dependencies.of(i);
+        if (parents.empty()) continue;
+        for (const auto& p : parents) system.own[p.row] += system.own[i] * p.weight;
+        system.own[i] = identity<3>();
+    }
+}
+
+/// rhs += dt (loads that are linear in V) at V = v, y = at.
+void IntegratorBackwardEuler::Work::add_loads(const State& in, const Loads& loads, double dt,
+                                              std::span<const Vec3> v, std::span<const Vec3> at)
+{
+    if (!loads.force.empty() || !loads.drag.empty())
+        parallel_for(rhs.size(), [&](std::size_t i) {
+            Vec3 f = loads.force.empty() ? Vec3{} : loads.force[i];
+            if (!loads.drag.empty()) f -= loads.drag[i] * (v[i] - in.v.values[i]);
+            rhs[i] += dt * f;
+        });
+    for (const Spring& s : loads.springs)
+        rhs[index(s.node)] += (dt * s.stiffness) * (s.target - at[index(s.node)]);
+    for (const Touch& t : touches) {
+        const double depth = t.thickness - t.gap(at);
+        if (depth <= 0 && t.drag == 0) continue;
+        Vec3 f = t.slip(v) * -t.drag;
+        if (depth > 0) f += (t.stiffness * depth) * t.normal;
+        for (std::size_t i = 0; i < t.count; ++i) rhs[t.rows[i]] += (dt * t.weights[i]) * f;
+    }
+}
+
+/// Forces on dependent rows go to the parents.
+void IntegratorBackwardEuler::Work::fold_dependencies()
+{
+    if (dependencies.empty()) return;
+    for (std::uint32_t i = 0; i < rhs.size(); ++i) {
+        const auto parents = dependencies.of(i);
+        if (parents.empty()) continue;
+        for (const auto& p : parents) rhs[p.row] += p.weight * rhs[i];
+        rhs[i] = Vec3{};
+    }
+}
+
+void IntegratorBackwardEuler::Work::follow_parents(std::span<Vec3> values) const
+{
+    if (dependencies.empty()) return;
+    for (std::uint32_t i = 0; i < values.size(); ++i) {
+        const auto parents = dependencies.of(i);
+        if (parents.empty()) continue;
+        Vec3 sum{};
+        for (const auto& p : parents) sum += p.weight * values[p.row];
+        values[i] = sum;
+    }
+}
+
+/// What a step of several iterations minimises [J].
+double IntegratorBackwardEuler::Work::potential(const Model& model, const State& in,
+                                                const Loads& loads, double dt,
+                                                std::span<const Vec3> v, std::span<const Vec3> at)
+{
+    double e = batch.energy(model, at);
+    if (!off_damping.empty()) {
+        multiply_internal(batch.pattern(), off_damping, v, product);
+        e += parallel_sum(v.size(), [&](std::size_t i) { return 0.5 * dot(v[i], product[i]); });
+    }
+    e += parallel_sum(v.size(), [&](std::size_t i) {
+        double m = 0.5 * model.mass[make_id<NodeId>(i)] * norm2(v[i] - fall[i]);
+        if (!loads.force.empty()) m -= dt * dot(loads.force[i], v[i]);
+        if (!loads.drag.empty()) {
+            const Vec3 d = v[i] - in.v.values[i];
+            m += 0.5 * dt * dot(d, loads.drag[i] * d);
+        }
+        return m;
+    });
+    for (const Spring& s : loads.springs)
+        e += 0.5 * s.stiffness * norm2(s.target - at[index(s.node)]);
+    for (const Touch& t : touches) {
+        const double depth = std::max(0.0, t.thickness - t.gap(at));
+        e += 0.5 * t.stiffness * depth * depth + 0.5 * dt * t.drag * norm2(t.slip(v));
+    }
+    return e;
+}
+
+IntegratorBackwardEuler::IntegratorBackwardEuler(const BackwardEulerOptions& options,
+                                                 std::unique_ptr<LinearSolver> solver)
+    : options_(options), solver_(std::move(solver)), work_(std::make_unique<Work>())
+{
+    PLEAT_ASSERT(options_.newton_iterations >= 1, "a step needs an iteration");
+    if (!solver_) solver_ = std::make_unique<LinearSolverCg>();
+}
+
+IntegratorBackwardEuler::~IntegratorBackwardEuler() = default;
+
+void IntegratorBackwardEuler::mesh_changed()
+{
+    work_->stale = true;
+    work_->dependencies = {};
+}
+
+void IntegratorBackwardEuler::set_dependencies(Dependencies dependencies)
+{
+    work_->stale = true;
+    work_->dependencies = std::move(dependencies);
+}
+
+const BackwardEulerTimes& IntegratorBackwardEuler::last_times() const
+{
+    return work_->times;
+}
+
+SolveReport IntegratorBackwardEuler::advance(const Model& model, const State& in,
+                                             const Loads& loads, const Contacts& contacts,
+                                             double dt, State& out)
+{
+    const std::size_t n = model.mesh.node_count();
+    PLEAT_ASSERT(dt > 0, "time runs forward");
+    PLEAT_ASSERT(in.x.size() == n && in.v.size() == n, "the state fits the model");
+    Work& w = *work_;
+    SolveReport report;
+    w.times = {};
+    if (w.stale) {
+        const Stopwatch watch;
+        w.batch = ElasticBatch(model, w.dependencies);
+        w.system.pattern = &w.batch.pattern();
+        w.system.pattern_revision = ++w.revision;
+        w.system.off.resize(w.batch.pattern().slot_count());
+        w.stale = false;
+        w.times.pattern = watch.ms();
+    }
+    w.resize(n);
+    const std::span<const Vec3> x = in.x.span();
+
+    // Where gravity alone would take everything, and what is prescribed.
+    parallel_for(n, [&](std::size_t i) {
+        w.fall[i] = in.v.values[i] + dt * loads.gravity;
+        w.y[i] = x[i] + dt * w.fall[i];
+    });
+    w.system.fixed.clear();
+    if (!loads.pins.empty() || !w.dependencies.empty()) w.system.fixed.assign(n, 0);
+    for (const Pin& p : loads.pins) {
+        w.system.fixed[index(p.node)] = 1;
+        w.prescribed[index(p.node)] = (p.x_t1 - x[index(p.node)]) / dt;
+    }
+    if (!w.dependencies.empty())
+        for (std::uint32_t i = 0; i < n; ++i)
+            if (!w.dependencies.of(i).empty()) {
+                w.system.fixed[i] = 1;
+                w.prescribed[i] = w.fall[i];
+            }
+
+    const Stopwatch assembling;
+    w.touches.clear();
+    w.touches.reserve(contacts.proximities.size());
+    for (const Proximity& p : contacts.proximities)
+        w.touches.push_back(make_touch(p, x, in.v.span(), dt, options_.friction_speed));
+
+    bool damped = false;
+    for (const Material& m : model.materials) {
+        const auto* hinge = std::get_if<BendingHinge>(&m.bending);
+        damped = damped || m.damping > 0 || (hinge != nullptr && hinge->damping > 0);
+    }
+    w.batch.freeze(model, x);
+    w.off_damping.clear();
+    if (options_.newton_iterations > 1 && damped) {
+        w.off_damping.resize(w.system.off.size());
+        w.batch.linearise(model, x, {0, dt}, w.force, w.off_damping);
+    }
+    w.batch.linearise(model, x, {dt * dt, dt}, w.force, w.system.off);
+    w.add_own(model, loads, dt);
+    w.make_links(dt, w.y);
+    // rhs = dt f(x) - (dt^2 K + dt D) v* + loads at v*.
+    multiply_internal(w.batch.pattern(), w.system.off, w.fall, w.product);
+    parallel_for(n, [&](std::size_t i) { w.rhs[i] = dt * w.force[i] - w.product[i]; });
+    w.add_loads(in, loads, dt, w.fall, w.y);
+    w.fold_dependencies();
+    parallel_for(n, [&](std::size_t i) {
+        w.delta[i] = w.system.is_fixed(i) ? w.prescribed[i] - w.fall[i] : Vec3{};
+    });
+    w.times.assembly += assembling.ms();
+
+    const auto solve = [&] {
+        const LinearReport l = solver_->solve(w.system, w.rhs, w.delta);
+        ++report.newton_iterations;
+        report.linear_iterations += l.iterations;
+        report.fallbacks += l.fallbacks;
+        report.residual = l.residual;
+        w.times.analysis += l.ms_analysis;
+        w.times.factor += l.ms_factor;
+        w.times.solve += l.ms_solve;
+        if (!l.ok) {
+            report.ok = false;
+            report.trouble = l.trouble;
+        }
+    };
+    solve();
+    if (!report.ok) return report;
+    w.follow_parents(w.delta);
+    parallel_for(n, [&](std::size_t i) { w.velocity[i] = w.fall[i] + w.delta[i]; });
+    const auto positions = [&](std::span<const Vec3> v, std::span<Vec3> y) {
+        parallel_for(n, [&](std::size_t i) { y[i] = x[i] + dt * v[i]; });
+    };
+
+    if (options_.newton_iterations > 1) {
+        w.trial.resize(n);
+        w.trial_y.resize(n);
+        positions(w.velocity, w.y);
+        double energy = w.potential(model, in, loads, dt, w.velocity, w.y);
+        for (int k = 1; k < options_.newton_iterations; ++k) {
+            const Stopwatch again;
+            w.batch.linearise(model, w.y, {dt * dt, 0}, w.force, w.system.off);
+            if (!w.off_damping.empty()) {
+                parallel_for(w.system.off.size(),
+                             [&](std::size_t s) { w.system.off[s] += w.off_damping[s]; });
+                multiply_internal(w.batch.pattern(), w.off_damping, w.velocity, w.product);
+            }
+            w.make_links(dt, w.y);
+            parallel_for(n, [&](std::size_t i) {
+                w.rhs[i] =
+                    dt * w.force[i] - model.mass[make_id<NodeId>(i)] * (w.velocity[i] - w.fall[i]);
+                if (!w.off_damping.empty()) w.rhs[i] -= w.product[i];
+                w.delta[i] = Vec3{};
+            });
+            w.add_loads(in, loads, dt, w.velocity, w.y);
+            w.fold_dependencies();
+            w.times.assembly += again.ms();
+            solve();
+            if (!report.ok) return report;
+            w.follow_parents(w.delta);
+            const double slope = -parallel_sum(n, [&](std::size_t i) {
+                return w.system.is_fixed(i) ? 0.0 : dot(w.rhs[i], w.delta[i]);
+            });
+            const double change = parallel_sum(n, [&](std::size_t i) { return norm2(w.delta[i]); });
+            const double size =
+                parallel_sum(n, [&](std::size_t i) { return norm2(w.velocity[i] - w.fall[i]); });
+            double step = 1;
+            constexpr double sufficient = 1e-4; // of the slope (Armijo)
+            constexpr int most_halvings = 30;
+            int halvings = 0;
+            for (;; step *= 0.5, ++halvings) {
+                parallel_for(
+                    n, [&](std::size_t i) { w.trial[i] = w.velocity[i] + step * w.delta[i]; });
+                positions(w.trial, w.trial_y);
+                const double trial = w.potential(model, in, loads, dt, w.trial, w.trial_y);
+                // Rounding of the energies must not refuse the last, tiny steps.
+                const double slack = 1e-13 * std::abs(energy);
+                if (trial <= energy + sufficient * step * slope + slack) {
+                    energy = trial;
+                    break;
+                }
+                if (halvings == most_halvings) break;
+            }
+            if (halvings == most_halvings) break; // as good as rounding lets it be
+            w.velocity.swap(w.trial);
+            w.y.swap(w.trial_y);
+            if (change <= options_.newton_tolerance * options_.newton_tolerance * size) break;
+        }
+    }
+
+    out.x = in.x;
+    out.v = in.v;
+    parallel_for(n, [&](std::size_t i) {
+        out.v.values[i] = w.velocity[i];
+        out.x.values[i] = x[i] + dt * w.velocity[i];
+    });
+    for (const Pin& p : loads.pins) {
+        out.x[p.node] = p.x_t1;
+        out.v[p.node] = p.v_t1;
+    }
+    if (!w.dependencies.empty()) w.follow_parents(out.x.span());
+    for (const Vec3& p : out.x)
+        if (!is_finite(p)) {
+            report.ok = false;
+            report.trouble = "a position is not finite";
+            break;
+        }
+    return report;
+}
+
+} // namespace pleat
