@@ -23,7 +23,7 @@ public:
                                              const World& world,
                                              std::span<const ObstacleSample> obstacles, double dt,
                                              Contacts& contacts) = 0;
-    virtual void mesh_changed(const Model&) {}
+    virtual void mesh_changed() {}
 };
 
 /// Finds nothing: cloth passes through itself and through obstacles.

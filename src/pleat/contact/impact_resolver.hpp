@@ -22,7 +22,7 @@ public:
                                                const World& world,
                                                std::span<const ObstacleSample> obstacles, double dt,
                                                State& next) = 0;
-    virtual void mesh_changed(const Model&) {}
+    virtual void mesh_changed() {}
 };
 
 /// Resolves nothing; the audit of each frame counts what crosses.

@@ -12,10 +12,10 @@ AdaptReport adapt(const World& world, Pipeline& p, Simulation& sim)
         r.remesh = p.remesher->remesh(world, sim.time, sim.model, sim.state);
     }
     if (!r.remesh.changed) return r;
-    p.contact_finder->mesh_changed(sim.model);
-    p.integrator->mesh_changed(sim.model);
-    p.strain_limiter->mesh_changed(sim.model);
-    p.impact_resolver->mesh_changed(sim.model);
+    p.contact_finder->mesh_changed();
+    p.integrator->mesh_changed();
+    p.strain_limiter->mesh_changed();
+    p.impact_resolver->mesh_changed();
     return r;
 }
 

@@ -2,7 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/sim/run.hpp"
 
-#include "pleat/energies/elastic.hpp"
+#include "pleat/energies/elastic_batch.hpp"
 #include "pleat/sim/adapt.hpp"
 #include "pleat/sim/frames.hpp"
 #include "pleat/sim/step.hpp"

@@ -18,7 +18,7 @@ public:
     /// Moves the nodes of `next`, pins excepted, and adds displacement / dt to their velocities.
     [[nodiscard]] virtual LimitReport limit(const Model& model, const Loads& loads,
                                             const Contacts& contacts, double dt, State& next) = 0;
-    virtual void mesh_changed(const Model&) {}
+    virtual void mesh_changed() {}
 };
 
 /// Leaves the state as it is.
