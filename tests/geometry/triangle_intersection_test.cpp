@@ -63,9 +63,9 @@ TEST_P(OnIntegers, relation_agrees_with_rational_arithmetic)
         ASSERT_EQ(int(triangle_relation(a, b)), expected) << n;
         ASSERT_EQ(int(triangle_relation({b[1], b[0], b[2]}, {a[2], a[0], a[1]})), expected) << n;
     }
-    if (GetParam() <= 5) // wider than that, touching becomes rare
-        if (GetParam() <= 5)
-            for (int count : seen) EXPECT_GT(count, 100);
+    if (GetParam() <= 5) { // wider than that, touching becomes rare
+        for (int count : seen) EXPECT_GT(count, 100);
+    }
 }
 
 TEST_P(OnIntegers, coplanar_relation_agrees_with_rational_arithmetic)
@@ -101,8 +101,9 @@ TEST_P(OnIntegers, relation_at_a_vertex_agrees_with_rational_arithmetic)
         ASSERT_EQ(int(triangle_relation_at_vertex(a[0], a[1], a[2], b[1], b[2])), expected) << n;
         ASSERT_EQ(int(triangle_relation_at_vertex(a[0], b[2], b[1], a[1], a[2])), expected) << n;
     }
-    if (GetParam() <= 5)
+    if (GetParam() <= 5) {
         for (int count : seen) EXPECT_GT(count, 100);
+    }
 }
 
 TEST_P(OnIntegers, relation_at_an_edge_agrees_with_rational_arithmetic)

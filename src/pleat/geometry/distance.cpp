@@ -25,9 +25,9 @@ constexpr TriangleFeature corners[] = {TriangleFeature::corner_a, TriangleFeatur
 constexpr TriangleFeature edges[] = {TriangleFeature::edge_ab, TriangleFeature::edge_bc,
                                      TriangleFeature::edge_ca};
 
-// Where the interior candidate is this much (relative) farther than the distance of the carrying
-// lines or planes, its parameters are poor and the border is tried as well.
-constexpr double interior_slack = 1e-10;
+// Square of the sine of the angle above which a cross product is good to 12 digits, so that the
+// interior solution can be trusted without a look at the border.
+constexpr double trusted_sine2 = 1e-8;
 
 /// Takes the nearest point of the border where that is nearer than `best`.
 void try_border(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c,
@@ -71,12 +71,18 @@ PointTriangleDistance point_triangle_distance(const Vec3& p, const Vec3& a, cons
     const Vec3 n = cross(ab, ac);
     const double n2 = norm2(n);
     if (n2 > 0) {
-        const double wb = dot(cross(ap, ac), n) / n2, wc = dot(cross(ab, ap), n) / n2;
+        double wb = dot(cross(ap, ac), n) / n2, wc = dot(cross(ab, ap), n) / n2;
+        const bool trusted = n2 > trusted_sine2 * norm2(ab) * norm2(ac);
+        // In a needle the first weights are poor: solve again for what they left over.
+        for (int i = 0; i < (trusted ? 0 : 2); ++i) {
+            const Vec3 rest = ap - ab * wb - ac * wc;
+            wb += dot(cross(rest, ac), n) / n2;
+            wc += dot(cross(ab, rest), n) / n2;
+        }
         const double wa = 1 - wb - wc;
         if (wa > 0 && wb > 0 && wc > 0) {
             best = {norm2(ap - ab * wb - ac * wc), {wa, wb, wc}, TriangleFeature::face};
-            const double height = dot(ap, n);
-            if (best.distance2 <= height * height / n2 * (1 + interior_slack)) return best;
+            if (trusted) return best;
         }
     }
     try_border(p, a, b, c, best);
@@ -92,12 +98,16 @@ SegmentSegmentDistance segment_segment_distance(const Vec3& a0, const Vec3& a1, 
     const Vec3 n = cross(da, db);
     const double n2 = norm2(n);
     if (n2 > 0) {
-        const double s = dot(cross(r, db), n) / n2, t = dot(cross(r, da), n) / n2;
+        double s = dot(cross(r, db), n) / n2, t = dot(cross(r, da), n) / n2;
         if (s > 0 && s < 1 && t > 0 && t < 1) {
-            best = {norm2(r + db * t - da * s), s, t, SegmentFeature::interior,
-                    SegmentFeature::interior};
-            const double height = dot(r, n);
-            if (best.distance2 <= height * height / n2 * (1 + interior_slack)) return best;
+            const bool trusted = n2 > trusted_sine2 * norm2(da) * norm2(db);
+            if (!trusted) {
+                // Nearly parallel: s and t are poor apart, so take each nearest to the other.
+                t = std::clamp(dot(da * s - r, db) / norm2(db), 0.0, 1.0);
+                s = std::clamp(dot(r + db * t, da) / norm2(da), 0.0, 1.0);
+            }
+            best = {norm2(r + db * t - da * s), s, t, segment_feature(s), segment_feature(t)};
+            if (trusted) return best;
         }
     }
     const auto try_end = [&](const PointSegmentDistance& d, double s, double t) {
