@@ -27,36 +27,62 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr Box empty_box = {{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
 
 // Leaves that one thread refits with the two levels above them: 8 x 8, a whole node of level 2.
-constexpr std::size_t refit_leaves = 64;
+constexpr std::size_t leaves_a_chunk = 64;
 // Leaves a piece of a pair query: some microseconds of work.
 constexpr std::size_t piece_leaves = 16;
 
 // Coordinates beyond the range of floats are moved to its end, which keeps their order.
 constexpr double float_range = 1e38;
 
+// By value, so that they become one instruction, or one for several lanes.
+template <class T> T least(T a, T b)
+{
+    return a < b ? a : b;
+}
+
+template <class T> T most(T a, T b)
+{
+    return a > b ? a : b;
+}
+
+float to_float(double x)
+{
+    return static_cast<float>(most(least(x, float_range), -float_range));
+}
+
 /// At most x. Conversion rounds by half a unit in the last place at most; |f| 2^-23 is at least
 /// one unit, and the constant covers subnormals.
 float round_down(double x)
 {
-    const auto f = static_cast<float>(std::clamp(x, -float_range, float_range));
+    const float f = to_float(x);
     return f - std::abs(f) * FLT_EPSILON - FLT_MIN;
 }
 
 /// At least x.
 float round_up(double x)
 {
-    const auto f = static_cast<float>(std::clamp(x, -float_range, float_range));
+    const float f = to_float(x);
     return f + std::abs(f) * FLT_EPSILON + FLT_MIN;
 }
 
 Vec3 min(const Vec3& a, const Vec3& b)
 {
-    return {std::min(a[0], b[0]), std::min(a[1], b[1]), std::min(a[2], b[2])};
+    return {least(a[0], b[0]), least(a[1], b[1]), least(a[2], b[2])};
 }
 
 Vec3 max(const Vec3& a, const Vec3& b)
 {
-    return {std::max(a[0], b[0]), std::max(a[1], b[1]), std::max(a[2], b[2])};
+    return {most(a[0], b[0]), most(a[1], b[1]), most(a[2], b[2])};
+}
+
+struct Extent {
+    Vec3 low, high;
+};
+
+inline Extent extent_of(std::span<const Vec3> x, const TriangleIndices& t)
+{
+    const Vec3 &a = x[t[0]], &b = x[t[1]], &c = x[t[2]];
+    return {min(min(a, b), c), max(max(a, b), c)};
 }
 
 // --- order of the items -----------------------------------------------------------------------
@@ -131,19 +157,15 @@ Box outward_box(const Vec3& low, const Vec3& high, double margin)
 
 Box triangle_box(std::span<const Vec3> x, const TriangleIndices& t, double margin)
 {
-    const Vec3 &a = x[t[0]], &b = x[t[1]], &c = x[t[2]];
-    return outward_box(min(min(a, b), c), max(max(a, b), c), margin);
+    const Extent e = extent_of(x, t);
+    return outward_box(e.low, e.high, margin);
 }
 
 Box swept_triangle_box(std::span<const Vec3> x0, std::span<const Vec3> x1, const TriangleIndices& t,
                        double margin)
 {
-    Vec3 low = min(x0[t[0]], x1[t[0]]), high = max(x0[t[0]], x1[t[0]]);
-    for (std::size_t i = 1; i < 3; ++i) {
-        low = min(low, min(x0[t[i]], x1[t[i]]));
-        high = max(high, max(x0[t[i]], x1[t[i]]));
-    }
-    return outward_box(low, high, margin);
+    const Extent e0 = extent_of(x0, t), e1 = extent_of(x1, t);
+    return outward_box(min(e0.low, e1.low), max(e0.high, e1.high), margin);
 }
 
 // --- nodes -----------------------------------------------------------------------------------
@@ -189,12 +211,17 @@ inline void Bvh::set_child(Node& node, std::size_t child, const Box& box)
 
 inline Box Bvh::union_of(const Node& node)
 {
-    Box box = child_box(node, 0);
-    for (std::size_t k = 0; k < 3; ++k)
-        for (std::size_t i = 1; i < width; ++i) {
-            box.low[k] = std::min(box.low[k], node.low[k][i]);
-            box.high[k] = std::max(box.high[k], node.high[k][i]);
+    // Halves against halves, which the compiler turns into vector instructions.
+    Box box;
+    for (std::size_t k = 0; k < 3; ++k) {
+        std::array<float, 4> low, high;
+        for (std::size_t i = 0; i < 4; ++i) {
+            low[i] = least(node.low[k][i], node.low[k][i + 4]);
+            high[i] = most(node.high[k][i], node.high[k][i + 4]);
         }
+        box.low[k] = least(least(low[0], low[1]), least(low[2], low[3]));
+        box.high[k] = most(most(high[0], high[1]), most(high[2], high[3]));
+    }
     return box;
 }
 
@@ -229,7 +256,8 @@ void Bvh::build(std::span<const Box> boxes)
     refit(boxes);
 }
 
-template <class BoxOf> void Bvh::refit_items(BoxOf&& box_of)
+/// fill(node, items) writes the boxes of at most eight items into the first children of a leaf.
+template <class Fill> void Bvh::refit_leaves(Fill&& fill)
 {
     if (item_count_ == 0) return;
     const std::size_t levels = level_begin_.size() - 1;
@@ -241,12 +269,10 @@ template <class BoxOf> void Bvh::refit_items(BoxOf&& box_of)
             set_child(node(level + 1, i / width), i % width, union_of(node(level, i)));
     };
     const std::size_t leaves = level_begin_[1];
-    parallel_chunks(leaves, refit_leaves, [&](std::size_t, std::size_t first, std::size_t last) {
+    parallel_chunks(leaves, leaves_a_chunk, [&](std::size_t, std::size_t first, std::size_t last) {
         for (std::size_t leaf = first; leaf < last; ++leaf) {
-            Node& n = node(0, leaf);
-            const std::size_t item_end = std::min(item_count_, (leaf + 1) * width);
-            for (std::size_t i = leaf * width; i < item_end; ++i)
-                set_child(n, i % width, box_of(items_[i]));
+            const std::size_t count = std::min(width, item_count_ - leaf * width);
+            fill(node(0, leaf), std::span(items_).subspan(leaf * width, count));
             pass_up(0, leaf);
         }
         if (levels < 2) return;
@@ -257,16 +283,41 @@ template <class BoxOf> void Bvh::refit_items(BoxOf&& box_of)
             pass_up(level, i);
 }
 
+/// extent_of_item(item) is rounded outwards for eight items at a time.
+template <class ExtentOf> void Bvh::refit_extents(ExtentOf&& extent_of_item, double margin)
+{
+    refit_leaves([&](Node& node, std::span<const std::uint32_t> items) {
+        std::array<std::array<double, width>, 3> low, high;
+        for (std::size_t i = 0; i < width; ++i) {
+            // What does not exist is written as the last that does, and made empty below.
+            const Extent e = extent_of_item(items[least(i, items.size() - 1)]);
+            for (std::size_t k = 0; k < 3; ++k) {
+                low[k][i] = e.low[k];
+                high[k][i] = e.high[k];
+            }
+        }
+        for (std::size_t k = 0; k < 3; ++k) {
+            for (std::size_t i = 0; i < width; ++i) {
+                node.low[k][i] = round_down(low[k][i] - margin);
+                node.high[k][i] = round_up(high[k][i] + margin);
+            }
+        }
+        for (std::size_t i = items.size(); i < width; ++i) set_child(node, i, empty_box);
+    });
+}
+
 void Bvh::refit(std::span<const Box> boxes)
 {
     PLEAT_ASSERT(boxes.size() == item_count_, "as many boxes as at build");
-    refit_items([&](std::uint32_t item) { return boxes[item]; });
+    refit_leaves([&](Node& node, std::span<const std::uint32_t> items) {
+        for (std::size_t i = 0; i < items.size(); ++i) set_child(node, i, boxes[items[i]]);
+    });
 }
 
 void Bvh::refit(std::span<const Vec3> x, std::span<const TriangleIndices> triangles, double margin)
 {
     PLEAT_ASSERT(triangles.size() == item_count_, "as many triangles as at build");
-    refit_items([&](std::uint32_t item) { return triangle_box(x, triangles[item], margin); });
+    refit_extents([&](std::uint32_t item) { return extent_of(x, triangles[item]); }, margin);
 }
 
 void Bvh::refit_swept(std::span<const Vec3> x0, std::span<const Vec3> x1,
@@ -274,8 +325,12 @@ void Bvh::refit_swept(std::span<const Vec3> x0, std::span<const Vec3> x1,
 {
     PLEAT_ASSERT(triangles.size() == item_count_, "as many triangles as at build");
     PLEAT_ASSERT(x0.size() == x1.size(), "one end a start");
-    refit_items(
-        [&](std::uint32_t item) { return swept_triangle_box(x0, x1, triangles[item], margin); });
+    refit_extents(
+        [&](std::uint32_t item) {
+            const Extent e0 = extent_of(x0, triangles[item]), e1 = extent_of(x1, triangles[item]);
+            return Extent{min(e0.low, e1.low), max(e0.high, e1.high)};
+        },
+        margin);
 }
 
 Box Bvh::bounds() const

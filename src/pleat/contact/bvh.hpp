@@ -106,7 +106,8 @@ private:
     static void set_child(Node& node, std::size_t child, const Box& box);
     static Box union_of(const Node& node);
 
-    template <class BoxOf> void refit_items(BoxOf&& box_of);
+    template <class Fill> void refit_leaves(Fill&& fill);
+    template <class ExtentOf> void refit_extents(ExtentOf&& extent_of_item, double margin);
     void descend(const Box& box, std::size_t first_leaf, std::vector<std::uint32_t>& leaves) const;
     void add_pairs(std::size_t own_leaf, const Bvh& other, bool self,
                    std::vector<std::uint32_t>& leaves, std::vector<BvhPair>& pairs) const;
