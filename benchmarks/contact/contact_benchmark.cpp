@@ -3,11 +3,13 @@
 //
 // Broad phase and audit on a sheet folded into 8 layers 5 mm apart, on 2 threads.
 #include "contact/folded_sheet.hpp"
+#include "pleat/contact/audit.hpp"
 #include "pleat/contact/bvh.hpp"
 #include "pleat/core/parallel.hpp"
 
 #include <benchmark/benchmark.h>
 
+#include <cmath>
 #include <vector>
 
 namespace pleat {
@@ -72,11 +74,44 @@ void bvh_self_pairs(benchmark::State& state)
     state.counters["pairs_per_face"] = double(pairs) / double(bvh.size());
 }
 
+void audit_sheet(benchmark::State& state, const test::Sheet& sheet, double gap_cap)
+{
+    const AuditMesh mesh{sheet.x, sheet.triangles, 0, false};
+    AuditReport report;
+    measure(state, sheet.triangles.size(), [&] {
+        report = audit_intersections({&mesh, 1}, {.gap_cap = gap_cap});
+    });
+    if (report.crossing_count() > 0) state.SkipWithError("the sheet crosses itself");
+}
+
+void audit_crossings(benchmark::State& state)
+{
+    audit_sheet(state, test::folded_sheet(std::size_t(state.range(0))), 0);
+}
+
+void audit_crossings_and_gap(benchmark::State& state)
+{
+    audit_sheet(state, test::folded_sheet(std::size_t(state.range(0))), thickness);
+}
+
+/// Every predicate at its most difficult: all faces are coplanar.
+void audit_flat(benchmark::State& state)
+{
+    const auto n = std::size_t(std::sqrt(double(state.range(0)) / 2));
+    test::Sheet sheet = test::flat_sheet(n, n, 1, 0);
+    for (Vec3& p : sheet.x) p = {p[0], p[1], 0.3 * p[0] + 0.7 * p[1]};
+    audit_sheet(state, sheet, 0);
+}
+
 #define PLEAT_SIZES ->Arg(2000)->Arg(10000)->Arg(25000)->Arg(60000)->UseRealTime()
 BENCHMARK(bvh_build) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
 BENCHMARK(bvh_refit) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
 BENCHMARK(bvh_refit_swept) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
 BENCHMARK(bvh_self_pairs) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
+
+BENCHMARK(audit_crossings) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
+BENCHMARK(audit_crossings_and_gap) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
+BENCHMARK(audit_flat) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
 
 } // namespace
 } // namespace pleat

@@ -125,7 +125,7 @@ SegmentSegmentDistance segment_segment_distance(const Vec3& a0, const Vec3& a1, 
     return best;
 }
 
-TriangleTriangleDistance triangle_triangle_distance(const std::array<Vec3, 3>& a,
+TriangleTriangleDistance separate_triangle_distance(const std::array<Vec3, 3>& a,
                                                     const std::array<Vec3, 3>& b)
 {
     TriangleTriangleDistance best = {infinity, a[0], b[0]};
@@ -143,8 +143,15 @@ TriangleTriangleDistance triangle_triangle_distance(const std::array<Vec3, 3>& a
                 best = {d.distance2, a0 * (1 - d.s) + a1 * d.s, b0 * (1 - d.t) + b1 * d.t};
         }
     }
-    if (triangle_relation(a, b) == TriangleRelation::apart) return best;
-    Vec3 common = best.point_a;
+    return best;
+}
+
+TriangleTriangleDistance triangle_triangle_distance(const std::array<Vec3, 3>& a,
+                                                    const std::array<Vec3, 3>& b)
+{
+    const TriangleTriangleDistance nearest = separate_triangle_distance(a, b);
+    if (triangle_relation(a, b) == TriangleRelation::apart) return nearest;
+    Vec3 common = nearest.point_a;
     if (const auto segment = intersection_segment(a, b))
         common = ((*segment)[0] + (*segment)[1]) / 2.0;
     return {0, common, common};

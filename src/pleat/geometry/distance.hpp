@@ -66,4 +66,9 @@ struct TriangleTriangleDistance {
 [[nodiscard]] TriangleTriangleDistance triangle_triangle_distance(const std::array<Vec3, 3>& a,
                                                                   const std::array<Vec3, 3>& b);
 
+/// The same without the test whether they touch: for triangles known to be apart.
+/// \pre the triangles have no point in common
+[[nodiscard]] TriangleTriangleDistance separate_triangle_distance(const std::array<Vec3, 3>& a,
+                                                                  const std::array<Vec3, 3>& b);
+
 } // namespace pleat
