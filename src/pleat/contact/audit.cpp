@@ -6,9 +6,8 @@
 // Most candidates are faces of neighbouring layers. Those are discarded by projecting both faces on
 // the normal of one of them: what is apart in a projection is apart. The rest is decided exactly.
 //
-// Each piece of work keeps its own smallest gap so far, and looks closer only at pairs that could
-// beat it. A discarded pair is farther than a kept one, so neither the smallest gap nor the first
-// pair that has it depends on the order.
+// The projections bound the gap from below. Each piece of work measures its pairs in the order of
+// their bounds, until the bounds are beyond the smallest gap measured.
 #include "pleat/contact/audit.hpp"
 
 #include "pleat/core/error.hpp"
@@ -49,12 +48,14 @@ struct RefPair {
     auto operator<=>(const RefPair&) const = default;
 };
 
+constexpr std::uint32_t no_mesh = std::numeric_limits<std::uint32_t>::max();
+
 /// What one piece of work finds.
 struct Finding {
     std::vector<RefPair> crossings;
     std::size_t touching_count = 0;
     double gap2 = infinity; // [m^2]
-    RefPair nearest{};
+    RefPair nearest = {{no_mesh, 0}, {no_mesh, 0}};
 
     void take_gap(double distance2, const RefPair& pair)
     {
@@ -118,6 +119,13 @@ struct FaceSet {
     }
 };
 
+/// Zero where the squared length has too few digits for a unit vector.
+Vec3 unit_or_zero(const Vec3& a)
+{
+    constexpr double smallest_length2 = 1e-250;
+    return norm2(a) > smallest_length2 ? normalized(a) : Vec3{};
+}
+
 Face make_face(const AuditMesh& mesh, std::size_t i, std::uint32_t mesh_index,
                std::uint32_t first_node)
 {
@@ -127,10 +135,7 @@ Face make_face(const AuditMesh& mesh, std::size_t i, std::uint32_t mesh_index,
         face.nodes[k] = first_node + mesh.triangles[i][k];
     }
     const auto& [a, b, c] = face.corners;
-    // Below this the squared length has too few digits for a unit vector.
-    constexpr double smallest_normal2 = 1e-250;
-    const Vec3 normal = cross(b - a, c - a);
-    face.normal = norm2(normal) > smallest_normal2 ? normalized(normal) : Vec3{};
+    face.normal = unit_or_zero(cross(b - a, c - a));
     const double da = dot(face.normal, a), db = dot(face.normal, b), dc = dot(face.normal, c);
     face.low = std::min({da, db, dc});
     face.high = std::max({da, db, dc});
@@ -177,6 +182,15 @@ double gap_along_normal(const Face& a, const Face& b)
     return std::max(low - a.high, a.low - high);
 }
 
+/// The same along the line through the centres: the best guess for faces of one layer.
+double gap_along_centres(const Face& a, const Face& b)
+{
+    const auto &p = a.corners, &q = b.corners;
+    const Vec3 n = unit_or_zero((q[0] - p[0]) + (q[1] - p[1]) + (q[2] - p[2]));
+    const double high = std::max({dot(n, p[0]), dot(n, p[1]), dot(n, p[2])});
+    return std::min({dot(n, q[0]), dot(n, q[1]), dot(n, q[2])}) - high;
+}
+
 /// Puts the corners with shared nodes first, in the same order in both; returns how many.
 std::size_t put_shared_first(Face& a, Face& b)
 {
@@ -215,14 +229,13 @@ TriangleRelation neighbour_relation(Face a, Face b)
     return TriangleRelation::crossing; // the same face twice
 }
 
+/// Audits the pairs of one piece of work.
 class PairAudit {
 public:
     /// \param noise what the rounding of a projection may amount to [m]
-    PairAudit(double gap_cap, double noise) : noise_(noise)
+    PairAudit(double gap_cap, double noise) : reach_(gap_cap), noise_(noise)
     {
         if (gap_cap > 0) finding_.gap2 = gap_cap * gap_cap;
-        reach_ = gap_cap;
-        finding_.nearest = {{no_mesh, 0}, {no_mesh, 0}};
     }
 
     void look(const Face& a, const Face& b, const RefPair& pair)
@@ -231,21 +244,43 @@ public:
             note(neighbour_relation(a, b), pair);
             return;
         }
-        if (gap_along_normal(a, b) > reach_ + noise_ || gap_along_normal(b, a) > reach_ + noise_)
-            return;
-        const TriangleRelation relation = triangle_relation(a.corners, b.corners);
-        note(relation, pair);
-        if (relation != TriangleRelation::apart)
-            take_gap(0, pair);
-        else if (reach_ > 0)
-            take_gap(separate_triangle_distance(a.corners, b.corners).distance2, pair);
+        double bound = gap_along_normal(a, b);
+        if (bound > reach_ + noise_) return;
+        bound = std::max(bound, gap_along_normal(b, a));
+        if (bound > reach_ + noise_) return;
+        bound = std::max(bound, gap_along_centres(a, b));
+        if (bound > reach_ + noise_) return;
+        if (bound <= noise_) {
+            const TriangleRelation relation = triangle_relation(a.corners, b.corners);
+            note(relation, pair);
+            if (relation != TriangleRelation::apart) {
+                take_gap(0, pair);
+                return;
+            }
+        }
+        if (reach_ > 0) candidates_.push_back({bound, &a, &b, pair});
     }
 
-    [[nodiscard]] Finding take() { return std::move(finding_); }
-
-    static constexpr std::uint32_t no_mesh = std::numeric_limits<std::uint32_t>::max();
+    [[nodiscard]] Finding finish()
+    {
+        std::sort(candidates_.begin(), candidates_.end(),
+                  [](const Candidate& p, const Candidate& q) {
+                      return std::tie(p.bound, p.pair) < std::tie(q.bound, q.pair);
+                  });
+        for (const Candidate& c : candidates_) {
+            if (c.bound > reach_ + noise_) break;
+            take_gap(separate_triangle_distance(c.a->corners, c.b->corners).distance2, c.pair);
+        }
+        return std::move(finding_);
+    }
 
 private:
+    struct Candidate {
+        double bound; // the gap is no smaller, but for noise [m]
+        const Face *a, *b;
+        RefPair pair;
+    };
+
     void note(TriangleRelation relation, const RefPair& pair)
     {
         if (relation == TriangleRelation::crossing) finding_.crossings.push_back(pair);
@@ -259,7 +294,8 @@ private:
     }
 
     Finding finding_;
-    double reach_; // pairs farther than this are of no interest
+    std::vector<Candidate> candidates_;
+    double reach_; // pairs farther than this are of no interest [m]
     double noise_;
 };
 
@@ -282,7 +318,7 @@ AuditReport audit_intersections(std::span<const AuditMesh> meshes, const AuditOp
         PairAudit audit(cap, noise);
         for (const BvhPair& p : pairs)
             audit.look(cloth.faces[p.a], cloth.faces[p.b], {cloth.ref(p.a), cloth.ref(p.b)});
-        findings[piece] = audit.take();
+        findings[piece] = audit.finish();
     });
     cloth.tree.visit_cross_pairs(obstacles.tree,
                                  [&](std::size_t piece, std::span<const BvhPair> pairs) {
@@ -290,7 +326,7 @@ AuditReport audit_intersections(std::span<const AuditMesh> meshes, const AuditOp
                                      for (const BvhPair& p : pairs)
                                          audit.look(cloth.faces[p.a], obstacles.faces[p.b],
                                                     {cloth.ref(p.a), obstacles.ref(p.b)});
-                                     findings[pieces + piece] = audit.take();
+                                     findings[pieces + piece] = audit.finish();
                                  });
 
     AuditReport report;
@@ -298,7 +334,7 @@ AuditReport audit_intersections(std::span<const AuditMesh> meshes, const AuditOp
     for (const Finding& f : findings) {
         all.crossings.insert(all.crossings.end(), f.crossings.begin(), f.crossings.end());
         all.touching_count += f.touching_count;
-        if (f.nearest.a.mesh != PairAudit::no_mesh) all.take_gap(f.gap2, f.nearest);
+        if (f.nearest.a.mesh != no_mesh) all.take_gap(f.gap2, f.nearest);
     }
     std::sort(all.crossings.begin(), all.crossings.end());
     const auto named = [&](const RefPair& p) {
@@ -314,7 +350,7 @@ AuditReport audit_intersections(std::span<const AuditMesh> meshes, const AuditOp
             ++report.cloth_crossing_count;
     }
     report.touching_count = all.touching_count;
-    if (all.gap2 < infinity) {
+    if (all.nearest.a.mesh != no_mesh) {
         report.min_gap = std::sqrt(all.gap2);
         report.nearest = named(all.nearest);
     }
