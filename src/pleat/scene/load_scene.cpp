@@ -56,8 +56,7 @@ private:
             scene_.notes.push_back(std::move(text));
     }
     /// Runs `work`, adding what it throws to the list; the place in the scene leads there.
-    template <class Work>
-    bool collect(const std::string& place, Work work)
+    template <class Work> bool collect(const std::string& place, Work work)
     {
         try {
             work();
@@ -78,7 +77,8 @@ private:
         const ClothDescription& c = from_.cloths[i];
         const std::string place = "cloths[" + std::to_string(i) + "]";
         MeshFile file;
-        if (!collect(place + ".mesh", [&] { file = read_mesh_file(c.mesh, MeshUse::cloth); })) return;
+        if (!collect(place + ".mesh", [&] { file = read_mesh_file(c.mesh, MeshUse::cloth); }))
+            return;
         for (const std::string& n : file.notes) note(c.mesh.string() + ": " + n);
         if (!file.problems.empty()) {
             problems_.insert(problems_.end(), file.problems.begin(), file.problems.end());
@@ -180,10 +180,9 @@ private:
         model.panel_cloth.assign(mesh.panel_count(), ClothId{0});
         model.face_material.resize(mesh.face_count());
         for (FaceId f : mesh.faces()) {
-            const auto part = std::upper_bound(parts_.begin(), parts_.end(), index(f),
-                                               [](std::uint32_t face, const ClothPart& p) {
-                                                   return face < p.first_face;
-                                               });
+            const auto part = std::upper_bound(
+                parts_.begin(), parts_.end(), index(f),
+                [](std::uint32_t face, const ClothPart& p) { return face < p.first_face; });
             model.panel_cloth[index(mesh.panel(f))] =
                 make_id<ClothId>(std::size_t(part - parts_.begin()) - 1);
             model.face_material[f] =
@@ -217,16 +216,18 @@ private:
         h.stiffness = d.stiffness;
         h.motion = load_motion(d.motion, place + ".motion");
 
-        const auto named = std::find_if(from_.cloths.begin(), from_.cloths.end(),
-                                        [&](const ClothDescription& c) { return c.name == d.cloth; });
+        const auto named =
+            std::find_if(from_.cloths.begin(), from_.cloths.end(),
+                         [&](const ClothDescription& c) { return c.name == d.cloth; });
         const ClothPart& part = parts_[std::size_t(named - from_.cloths.begin())];
         std::vector<NodeId> nodes;
         for (std::uint32_t n : d.nodes) {
-            if (n < part.node_count) nodes.push_back(make_id<NodeId>(part.first_node + n));
+            if (n < part.node_count)
+                nodes.push_back(make_id<NodeId>(part.first_node + n));
             else
                 problem(place + ".nodes", "node " + std::to_string(n),
-                        "numbers from 0 to " + std::to_string(part.node_count - 1) + ", the nodes of " +
-                            d.cloth);
+                        "numbers from 0 to " + std::to_string(part.node_count - 1) +
+                            ", the nodes of " + d.cloth);
         }
         for (std::size_t k = 0; k < part.node_count; ++k) {
             const auto n = make_id<NodeId>(part.first_node + k);
@@ -251,8 +252,9 @@ private:
     void add_notes()
     {
         if (!from_.obstacles.empty() && from_.contact.type == "none")
-            note("contact is \"none\": cloth passes through obstacles and through itself; the audit "
-                 "counts where");
+            note(
+                "contact is \"none\": cloth passes through obstacles and through itself; the audit "
+                "counts where");
     }
 
     const SceneDescription& from_;

@@ -13,15 +13,15 @@ namespace pleat {
 
 namespace {
 
-template <class File>
-MeshFile checked(File file, const std::string& name, MeshUse use)
+template <class File> MeshFile checked(File file, const std::string& name, MeshUse use)
 {
     MeshFile result;
     result.notes = file.notes;
     if (use == MeshUse::cloth) {
         auto found = find_mesh_problems(file.mesh);
         if (found.empty() && file.mesh.material_u.empty()) {
-            if (flatten_planar(file.mesh)) found = find_mesh_problems(file.mesh);
+            if (flatten_planar(file.mesh))
+                found = find_mesh_problems(file.mesh);
             else
                 result.problems.push_back(
                     {name, "", "a mesh without material points that is not flat",
@@ -42,9 +42,8 @@ MeshFile read_mesh_file(const std::filesystem::path& path, MeshUse use)
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     if (extension == ".obj") return checked(read_obj(path), path.string(), use);
     if (extension == ".ply") return checked(read_ply(path), path.string(), use);
-    throw InputError(Problem{path.string(), "",
-                             "a mesh file with the extension \"" + extension + "\"",
-                             ".obj or .ply"});
+    throw InputError(Problem{
+        path.string(), "", "a mesh file with the extension \"" + extension + "\"", ".obj or .ply"});
 }
 
 } // namespace pleat

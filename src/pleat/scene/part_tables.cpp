@@ -14,8 +14,7 @@ namespace pleat {
 
 namespace {
 
-template <class Make>
-struct Row {
+template <class Make> struct Row {
     const char* name;
     Make make;
 };

@@ -48,8 +48,9 @@ RunFolder::RunFolder(fs::path folder) : folder_(std::move(folder))
         numbers.insert(number);
     }
     if (numbers.empty())
-        throw InputError(Problem{folder_.string(), "", "a folder without frames",
-                                 "a folder that `pleat run -o` made, with frames/00000_<name>.obj"});
+        throw InputError(
+            Problem{folder_.string(), "", "a folder without frames",
+                    "a folder that `pleat run -o` made, with frames/00000_<name>.obj"});
     for (auto& [stem, object] : objects) objects_.push_back(std::move(object));
     frames_.assign(numbers.begin(), numbers.end());
     if (fs::exists(folder_ / "scene.json", code)) {
@@ -69,9 +70,9 @@ fs::path RunFolder::file_of(const Object& object, int frame) const
 std::vector<ObjectMesh> RunFolder::read(int frame) const
 {
     if (!std::binary_search(frames_.begin(), frames_.end(), frame))
-        throw InputError(Problem{folder_.string(), "frame " + std::to_string(frame), "no such frame",
-                                 "frames " + std::to_string(frames_.front()) + " to " +
-                                     std::to_string(frames_.back())});
+        throw InputError(Problem{
+            folder_.string(), "frame " + std::to_string(frame), "no such frame",
+            "frames " + std::to_string(frames_.front()) + " to " + std::to_string(frames_.back())});
     const auto present = [&](const Object& object) {
         if (!scene_) return true;
         for (const ObstacleDescription& o : scene_->obstacles)

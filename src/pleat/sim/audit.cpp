@@ -50,8 +50,8 @@ MeshAudit audit(std::span<const ObjectMesh> meshes, double gap_reach)
                            .object = static_cast<int>(i),
                            .is_obstacle = !meshes[i].is_cloth});
     const AuditReport crossing = audit_intersections(audited, {.gap_cap = gap_reach});
-    result.intersections = crossing.intersections;
-    for (const AuditPair& p : crossing.pairs)
+    result.intersections = crossing.crossing_count();
+    for (const FacePair& p : crossing.crossings)
         result.crossings.push_back({static_cast<std::size_t>(p.object_a),
                                     static_cast<std::size_t>(p.object_b), p.face_a, p.face_b});
     result.min_gap = crossing.min_gap;

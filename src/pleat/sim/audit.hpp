@@ -20,7 +20,7 @@ struct CrossingPair {
 
 struct MeshAudit {
     std::size_t intersections = 0;       // crossing pairs of triangles
-    std::vector<CrossingPair> crossings; // the first of them
+    std::vector<CrossingPair> crossings; // which
     double min_gap = 0;                  // [m]; infinite beyond the reach that was searched
     double max_stretch = 0;              // largest principal strain, sigma - 1
     double max_compression = 0;          // largest 1 - sigma
