@@ -252,7 +252,6 @@ private:
         s.linear_solver = r.word("linear_solver", s.linear_solver, linear_solver_types());
         s.newton_iterations = r.integer("newton_iterations", s.newton_iterations, 1, 1000);
         s.tolerance = r.number("tolerance", s.tolerance, Range{1e-14, 0.1});
-        s.variant = r.word("variant", s.variant, mixed_variants());
     }
 
     void read_contact(JsonReader& r)
@@ -312,7 +311,7 @@ Json to_json(const Transform& t)
             {"scale", t.scale}};
 }
 
-std::string absolute(const fs::path& path)
+std::string absolute_text(const fs::path& path)
 {
     return fs::absolute(path).lexically_normal().string();
 }
@@ -320,7 +319,7 @@ std::string absolute(const fs::path& path)
 void add_motion(Json& json, const MotionDescription& m)
 {
     if (!m.file.empty()) {
-        json["motion"] = {{"file", absolute(m.file)}, {"body", m.body}, {"fps", m.fps}};
+        json["motion"] = {{"file", absolute_text(m.file)}, {"body", m.body}, {"fps", m.fps}};
         return;
     }
     if (m.keys.keys.empty()) return;
@@ -369,7 +368,7 @@ std::string to_json_text(const SceneDescription& s)
         Json materials = Json::array();
         for (const Material& m : c.materials) materials.push_back(material_to_json(m));
         json["cloths"].push_back({{"name", c.name},
-                                  {"mesh", absolute(c.mesh)},
+                                  {"mesh", absolute_text(c.mesh)},
                                   {"transform", to_json(c.transform)},
                                   {"velocity",
                                    {{"linear", to_json(c.linear_velocity)},
@@ -381,9 +380,9 @@ std::string to_json_text(const SceneDescription& s)
     json["obstacles"] = Json::array();
     for (const ObstacleDescription& o : s.obstacles) {
         Json item{{"name", o.name}, {"transform", to_json(o.transform)}};
-        if (!o.mesh.empty()) item["mesh"] = absolute(o.mesh);
+        if (!o.mesh.empty()) item["mesh"] = absolute_text(o.mesh);
         if (!o.sequence.empty())
-            item["sequence"] = {{"files", absolute(o.sequence)},
+            item["sequence"] = {{"files", absolute_text(o.sequence)},
                                 {"first", o.sequence_first},
                                 {"fps", o.sequence_fps},
                                 {"time", o.sequence_time}};
@@ -406,8 +405,7 @@ std::string to_json_text(const SceneDescription& s)
     json["solver"] = {{"integrator", s.solver.integrator},
                       {"linear_solver", s.solver.linear_solver},
                       {"newton_iterations", s.solver.newton_iterations},
-                      {"tolerance", s.solver.tolerance},
-                      {"variant", s.solver.variant}};
+                      {"tolerance", s.solver.tolerance}};
     json["contact"] = {{"type", s.contact.type},
                        {"thickness", s.contact.thickness},
                        {"friction", s.contact.friction}};

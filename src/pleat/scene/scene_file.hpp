@@ -71,7 +71,6 @@ struct SolverDescription {
     std::string linear_solver = "cg";
     int newton_iterations = 1;
     double tolerance = 1e-5;      // of the linear solve, relative
-    std::string variant = "full"; // of the mixed integrator
 };
 
 struct ContactDescription {
