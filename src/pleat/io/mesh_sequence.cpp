@@ -147,7 +147,7 @@ MeshSequence read_sequence(std::vector<std::filesystem::path> files)
     sequence.frame_x.push_back(sequence.first.mesh.node_x);
     const std::string first_name = sequence.files.front().string();
     for (const std::string& note : sequence.first.notes)
-        sequence.notes.push_back(first_name + ": " + note);
+        sequence.notes.emplace_back(first_name).append(": ").append(note);
     for (std::size_t i = 1; i < sequence.files.size(); ++i) {
         ObjFile other = read_obj(sequence.files[i]);
         check_same_topology(sequence.first, first_name, other, sequence.files[i].string());

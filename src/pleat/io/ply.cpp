@@ -222,11 +222,8 @@ private:
     void find_line_end()
     {
         const std::size_t end = bytes_.substr(0, max_header_line_bytes).find_first_of("\r\n");
-        if (end == std::string_view::npos)
-            line_end_ = "\n";
-        else if (bytes_[end] == '\n')
-            line_end_ = "\n";
-        else
+        line_end_ = "\n";
+        if (end != std::string_view::npos && bytes_[end] == '\r')
             line_end_ = bytes_.substr(end).starts_with("\r\n") ? "\r\n" : "\r";
     }
 
@@ -627,7 +624,7 @@ private:
 
     [[nodiscard]] std::string place() const
     {
-        const std::string row = element_->name + " " + std::to_string(row_);
+        std::string row = element_->name + " " + std::to_string(row_);
         if (format_ != PlyFormat::ascii) return row;
         return "line " + std::to_string(line_number_) + " (" + row + ")";
     }

@@ -1,35 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Reading and writing meshes of up to a million triangles.
+// Reading and writing meshes of ten thousand and of a million triangles.
 #include "pleat/export/obj_writer.hpp"
+#include "pleat/export/ply_writer.hpp"
 #include "pleat/io/obj.hpp"
+#include "pleat/io/ply.hpp"
+#include "temporary_folder.hpp"
 
 #include <benchmark/benchmark.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
-#include <string>
+#include <numeric>
+#include <vector>
 
 namespace pleat {
 namespace {
-
-class TemporaryFolder {
-public:
-    TemporaryFolder()
-    {
-        std::string name = (std::filesystem::temp_directory_path() / "pleat_bench_XXXXXX").string();
-        if (const char* made = ::mkdtemp(name.data())) path_ = made;
-    }
-    ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
 
 /// A wavy grid of 2 n^2 triangles; coordinates have all their digits, as simulated ones do.
 MeshInput wavy_grid(std::uint32_t n)
@@ -79,6 +66,44 @@ void read_obj_grid(benchmark::State& state)
     count(state, path, mesh.face_nodes.size());
 }
 BENCHMARK(read_obj_grid)->Arg(71)->Arg(708)->Unit(benchmark::kMillisecond);
+
+struct PlyGrid {
+    explicit PlyGrid(std::uint32_t n) : mesh(wavy_grid(n)), vert_node(mesh.node_x.size())
+    {
+        std::iota(vert_node.begin(), vert_node.end(), 0u);
+        view.x = mesh.node_x;
+        view.u = mesh.material_u;
+        view.vert_node = vert_node;
+        view.faces = mesh.face_points;
+    }
+    PlyGrid(const PlyGrid&) = delete;
+    PlyGrid& operator=(const PlyGrid&) = delete;
+
+    MeshInput mesh;
+    std::vector<std::uint32_t> vert_node;
+    PlyMesh view;
+};
+
+void write_ply_grid(benchmark::State& state)
+{
+    const TemporaryFolder folder;
+    const PlyGrid grid(static_cast<std::uint32_t>(state.range(0)));
+    const std::filesystem::path path = folder.path() / "grid.ply";
+    for (auto _ : state) write_ply(path, grid.view);
+    count(state, path, grid.view.faces.size());
+}
+BENCHMARK(write_ply_grid)->Arg(71)->Arg(708)->Unit(benchmark::kMillisecond);
+
+void read_ply_grid(benchmark::State& state)
+{
+    const TemporaryFolder folder;
+    const PlyGrid grid(static_cast<std::uint32_t>(state.range(0)));
+    const std::filesystem::path path = folder.path() / "grid.ply";
+    write_ply(path, grid.view);
+    for (auto _ : state) benchmark::DoNotOptimize(read_ply(path));
+    count(state, path, grid.view.faces.size());
+}
+BENCHMARK(read_ply_grid)->Arg(71)->Arg(708)->Unit(benchmark::kMillisecond);
 
 } // namespace
 } // namespace pleat
