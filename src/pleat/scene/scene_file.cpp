@@ -377,7 +377,7 @@ std::string to_json_text(const SceneDescription& s)
                                   {"materials", materials},
                                   {"remeshing", {{"type", c.remeshing.type}}}});
     }
-    json["obstacles"] = Json::array();
+    Json obstacles = Json::array(), handles = Json::array();
     for (const ObstacleDescription& o : s.obstacles) {
         Json item{{"name", o.name}, {"transform", to_json(o.transform)}};
         if (!o.mesh.empty()) item["mesh"] = absolute_text(o.mesh);
@@ -389,9 +389,9 @@ std::string to_json_text(const SceneDescription& s)
         add_motion(item, o.motion);
         add_span(item, o.from, o.until);
         if (o.friction) item["friction"] = *o.friction;
-        json["obstacles"].push_back(item);
+        obstacles.push_back(item);
     }
-    json["handles"] = Json::array();
+    json["obstacles"] = obstacles;
     for (const HandleDescription& h : s.handles) {
         Json item{{"name", h.name}, {"cloth", h.cloth}, {"fade", h.fade}};
         if (!h.nodes.empty()) item["nodes"] = h.nodes;
@@ -400,8 +400,9 @@ std::string to_json_text(const SceneDescription& s)
         if (h.stiffness) item["stiffness"] = *h.stiffness;
         add_motion(item, h.motion);
         add_span(item, h.from, h.until);
-        json["handles"].push_back(item);
+        handles.push_back(item);
     }
+    json["handles"] = handles;
     json["solver"] = {{"integrator", s.solver.integrator},
                       {"linear_solver", s.solver.linear_solver},
                       {"newton_iterations", s.solver.newton_iterations},
