@@ -618,8 +618,11 @@ AreaRange face_areas(const std::vector<std::vector<FaceShape>>& shapes,
     std::size_t largest = areas.size() - 1;
     double beyond = areas[largest];
     while (largest > 0 && beyond < extreme_share * total) beyond += areas[--largest];
-    return {options.face_area_min.value_or(low),
-            options.face_area_max.value_or(std::max(low, areas[largest]))};
+    // Faces that hardly differ are all large: rounding is nothing to show.
+    constexpr double least_ratio = 4;
+    const double high = std::max(low, areas[largest]);
+    return {options.face_area_min.value_or(std::min(low, high / least_ratio)),
+            options.face_area_max.value_or(high)};
 }
 
 void colour_surfaces(std::span<const RenderMesh> meshes, const RenderOptions& options,
