@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Broad phase and audit on a sheet folded into 8 layers 5 mm apart, on 2 threads.
+// Broad phase and audit on a sheet folded into 8 layers 5 mm apart, on 2 threads; time of impact a
+// query, on 1.
 #include "contact/folded_sheet.hpp"
 #include "pleat/contact/audit.hpp"
 #include "pleat/contact/bvh.hpp"
 #include "pleat/core/parallel.hpp"
+#include "pleat/geometry/time_of_impact.hpp"
 
 #include <benchmark/benchmark.h>
 
+#include <array>
 #include <cmath>
+#include <random>
 #include <vector>
 
 namespace pleat {
@@ -103,12 +107,40 @@ void audit_flat(benchmark::State& state)
     audit_sheet(state, sheet, 0);
 }
 
+/// Pairs of features of 1 cm that start within 5 mm and move by up to 5 mm, every corner its own
+/// way: what a broad phase hands over in a lively step.
+template <auto find_impact> void time_of_impact(benchmark::State& state)
+{
+    std::mt19937_64 random(1);
+    std::uniform_real_distribution<double> any(-1, 1);
+    const auto point = [&](double size) {
+        return Vec3{size * any(random), size * any(random), size * any(random)};
+    };
+    std::vector<std::array<Vec3, 4>> x0(4096), x1(4096);
+    for (std::size_t q = 0; q < x0.size(); ++q) {
+        const Vec3 apart = normalized(point(1)) * 0.005;
+        for (std::size_t i = 0; i < 4; ++i) {
+            x0[q][i] = point(0.005) + (i == 0 ? apart : Vec3{});
+            x1[q][i] = x0[q][i] + point(0.003);
+        }
+    }
+    const ImpactOptions options{.min_separation = 5e-5};
+    std::size_t q = 0, hits = 0;
+    for (auto _ : state) {
+        hits += find_impact(x0[q % 4096], x1[q % 4096], options).hit;
+        ++q;
+    }
+    state.counters["hit_rate"] = double(hits) / double(q);
+}
+
 #define PLEAT_SIZES ->Arg(2000)->Arg(10000)->Arg(25000)->Arg(60000)->UseRealTime()
 BENCHMARK(bvh_build) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
 BENCHMARK(bvh_refit) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
 BENCHMARK(bvh_refit_swept) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
 BENCHMARK(bvh_self_pairs) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
 
+BENCHMARK(time_of_impact<vertex_face_impact>)->Unit(benchmark::kNanosecond);
+BENCHMARK(time_of_impact<edge_edge_impact>)->Unit(benchmark::kNanosecond);
 BENCHMARK(audit_crossings) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
 BENCHMARK(audit_crossings_and_gap) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
 BENCHMARK(audit_flat) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
