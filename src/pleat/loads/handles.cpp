@@ -8,11 +8,14 @@ namespace pleat {
 
 namespace {
 
+// Times of steps are sums; a handle that starts at one of them starts there and not a step later.
+constexpr double same_time = 1e-9; // [s]
+
 /// Share of its strength that a handle has at a time: 1 while it holds, falling over the fade.
 double strength(const Handle& h, double time)
 {
-    if (time < h.start_time) return 0;
-    if (time <= h.end_time) return 1;
+    if (time < h.start_time - same_time) return 0;
+    if (time <= h.end_time + same_time) return 1;
     if (h.fade_time <= 0 || time >= h.end_time + h.fade_time) return 0;
     return 1 - (time - h.end_time) / h.fade_time;
 }
@@ -30,7 +33,8 @@ void take_hold(const World& world, const Model& model, double time, State& state
 {
     for (std::size_t i = 0; i < world.handles.size(); ++i) {
         const std::uint64_t bit = std::uint64_t{1} << i;
-        if ((state.handles_taken & bit) != 0 || time < world.handles[i].start_time) continue;
+        if ((state.handles_taken & bit) != 0 || time < world.handles[i].start_time - same_time)
+            continue;
         state.handles_taken |= bit;
         const std::uint64_t earlier = bit - 1;
         for (NodeId n : model.node_handles.ids())
