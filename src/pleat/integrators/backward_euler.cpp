@@ -12,64 +12,13 @@
 #include "pleat/core/parallel.hpp"
 #include "pleat/core/stage_times.hpp"
 #include "pleat/energies/elastic_batch.hpp"
+#include "pleat/integrators/touch.hpp"
 #include "pleat/linalg/cg.hpp"
 
 #include <cmath>
 #include <limits>
 
 namespace pleat {
-
-namespace {
-
-/// A proximity as one step sees it.
-struct Touch {
-    std::array<std::uint32_t, 4> rows{};
-    std::array<double, 4> weights{};
-    std::size_t count = 0;
-    Vec3 normal{};
-    Vec3 anchor{}; // at the end of the step
-    Vec3 anchor_velocity{};
-    double thickness = 0, stiffness = 0;
-    double drag = 0; // of friction [kg/s]
-
-    [[nodiscard]] Vec3 sum(std::span<const Vec3> values) const
-    {
-        Vec3 s{};
-        for (std::size_t i = 0; i < count; ++i) s += weights[i] * values[rows[i]];
-        return s;
-    }
-    [[nodiscard]] double gap(std::span<const Vec3> y) const { return dot(normal, sum(y) + anchor); }
-    [[nodiscard]] Vec3 slip(std::span<const Vec3> v) const
-    {
-        const Vec3 u = sum(v) + anchor_velocity;
-        return u - dot(normal, u) * normal;
-    }
-};
-
-Touch make_touch(const Proximity& p, std::span<const Vec3> x, std::span<const Vec3> v, double dt,
-                 double friction_speed)
-{
-    Touch t;
-    for (std::size_t i = 0; i < 4; ++i)
-        if (is_some(p.nodes[i])) {
-            t.rows[t.count] = index(p.nodes[i]);
-            t.weights[t.count] = p.weights[i];
-            ++t.count;
-        }
-    t.normal = p.normal;
-    t.thickness = p.thickness;
-    t.stiffness = p.stiffness;
-    t.anchor_velocity = (p.anchor_t1 - p.anchor_t0) / dt;
-    if (p.friction > 0) {
-        t.anchor = p.anchor_t0;
-        const double pressed = p.stiffness * std::max(0.0, p.thickness - t.gap(x));
-        t.drag = p.friction * pressed / std::max(norm(t.slip(v)), friction_speed);
-    }
-    t.anchor = p.anchor_t1;
-    return t;
-}
-
-} // namespace
 
 struct IntegratorBackwardEuler::Work {
     bool stale = true;
@@ -111,7 +60,7 @@ void IntegratorBackwardEuler::Work::make_links(double dt, std::span<const Vec3> 
 {
     system.links.clear();
     for (const Touch& t : touches) {
-        const bool active = t.gap(at) < t.thickness;
+        const bool active = t.gap(at, 1) < t.thickness;
         if (!active && t.drag == 0) continue;
         const Mat3 across = outer(t.normal, t.normal);
         Mat3 m = (identity<3>() - across) * (dt * t.drag);
@@ -172,7 +121,7 @@ void IntegratorBackwardEuler::Work::add_loads(const State& in, const Loads& load
     for (const Spring& s : loads.springs)
         rhs[index(s.node)] += (dt * s.stiffness) * (s.target - at[index(s.node)]);
     for (const Touch& t : touches) {
-        const double depth = t.thickness - t.gap(at);
+        const double depth = t.thickness - t.gap(at, 1);
         if (depth <= 0 && t.drag == 0) continue;
         Vec3 f = t.slip(v) * -t.drag;
         if (depth > 0) f += (t.stiffness * depth) * t.normal;
@@ -226,7 +175,7 @@ double IntegratorBackwardEuler::Work::potential(const Model& model, const State&
     for (const Spring& s : loads.springs)
         e += 0.5 * s.stiffness * norm2(s.target - at[index(s.node)]);
     for (const Touch& t : touches) {
-        const double depth = std::max(0.0, t.thickness - t.gap(at));
+        const double depth = std::max(0.0, t.thickness - t.gap(at, 1));
         e += 0.5 * t.stiffness * depth * depth + 0.5 * dt * t.drag * norm2(t.slip(v));
     }
     return e;

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// Proximities inside the implicit solve: a half-space under a small cloth.
+#include "energies/cloths.hpp"
+#include "pleat/integrators/backward_euler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace pleat {
+namespace {
+
+using cloths::Cloth;
+using cloths::MeshKind;
+
+struct Floor {
+    Vec3 normal{0, 0, 1};
+    Vec3 velocity{};
+    double stiffness = 20; // [N/m] a node
+    double friction = 0;
+    static constexpr double thickness = 0.005;
+
+    /// Every node against the plane through the origin.
+    [[nodiscard]] Contacts contacts(const State& s, double dt, double time) const
+    {
+        Contacts c;
+        for (NodeId n : s.x.ids()) {
+            Proximity p;
+            p.nodes[0] = n;
+            p.weights[0] = 1;
+            p.normal = normal;
+            p.anchor_t0 = -time * velocity;
+            p.anchor_t1 = -(time + dt) * velocity;
+            p.thickness = thickness;
+            p.stiffness = stiffness;
+            p.friction = friction;
+            c.proximities.push_back(p);
+        }
+        return c;
+    }
+};
+
+Cloth small_cloth()
+{
+    return cloths::make_cloth(cloths::rectangle(MeshKind::structured, 0.1, 0.1, 0.02),
+                              cloths::fabric("gray-interlock"));
+}
+
+State run(const Cloth& c, const Floor& floor, const Vec3& gravity, int steps, int iterations = 1)
+{
+    BackwardEulerOptions o;
+    o.newton_iterations = iterations;
+    IntegratorBackwardEuler integrator(o);
+    State s = c.state, next;
+    const double dt = 0.005;
+    Loads loads;
+    loads.gravity = gravity;
+    for (int i = 0; i < steps; ++i) {
+        const SolveReport r =
+            integrator.advance(c.model, s, loads, floor.contacts(s, dt, i * dt), dt, next);
+        EXPECT_TRUE(r.ok) << r.trouble;
+        s = next;
+    }
+    return s;
+}
+
+TEST(Contact, cloth_rests_where_the_push_carries_its_weight)
+{
+    for (int iterations : {1, 4}) {
+        Cloth c = small_cloth();
+        for (Vec3& p : c.state.x) p[2] = 0.02;
+        const Floor floor;
+        const State s = run(c, floor, {0, 0, -9.8}, 400, iterations);
+        double push = 0;
+        for (const Vec3& p : s.x) {
+            push += floor.stiffness * (Floor::thickness - p[2]);
+            EXPECT_GT(p[2], 0.004);
+            EXPECT_LT(p[2], 0.005);
+        }
+        EXPECT_NEAR(push, 9.8 * total_mass(c.model), 1e-3 * push);
+        for (const Vec3& v : s.v) EXPECT_LT(norm(v), 1e-4);
+    }
+}
+
+TEST(Contact, friction_holds_on_a_gentle_slope_and_slides_on_a_steep_one)
+{
+    Cloth c = small_cloth();
+    Floor floor;
+    floor.friction = 0.5;
+    for (Vec3& p : c.state.x) p[2] = Floor::thickness - 9.8 * total_mass(c.model) / 36 / 20;
+    const auto slid = [&](double degrees, int steps) {
+        const double a = degrees * 3.14159265358979 / 180;
+        const State s = run(c, floor, {9.8 * std::sin(a), 0, -9.8 * std::cos(a)}, steps);
+        double mean = 0;
+        for (NodeId n : s.x.ids()) mean += s.x[n][0] - c.state.x[n][0];
+        return mean / 36;
+    };
+    // tan 20 = 0.36 < 0.5: creep only, at most friction_speed.
+    EXPECT_LT(slid(20, 200), 2e-4);
+    // tan 45 = 1 > 0.5: slides with g (sin - mu cos) once it moves; the start is slow by a little.
+    const double expected = 0.5 * 9.8 * (std::sin(0.785398) - 0.5 * std::cos(0.785398));
+    const double moved = slid(45, 200);
+    EXPECT_LT(moved, expected);
+    EXPECT_GT(moved, 0.75 * expected);
+}
+
+TEST(Contact, friction_carries_cloth_with_a_moving_floor)
+{
+    Cloth c = small_cloth();
+    Floor floor;
+    floor.friction = 0.6;
+    floor.velocity = {0.2, 0, 0};
+    for (Vec3& p : c.state.x) p[2] = Floor::thickness - 9.8 * total_mass(c.model) / 36 / 20;
+    const State s = run(c, floor, {0, 0, -9.8}, 200);
+    for (const Vec3& v : s.v) EXPECT_NEAR(v[0], 0.2, 0.002);
+}
+
+} // namespace
+} // namespace pleat
