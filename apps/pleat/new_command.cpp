@@ -36,9 +36,9 @@ constexpr const char* scene_text =
     "material": "gray-interlock"   // `pleat materials` lists the fabrics
   }],
 
-  // The two upper corners are held; vertices are counted from 0 in the order of the mesh file.
+  // Two corners are held; vertices are counted from 0 in the order of the mesh file.
   "handles": [
-    {"cloth": "sheet", "nodes": [@left@, @right@]}
+    {"cloth": "sheet", "nodes": [0, @corner@]}
   ]
 }
 )";
@@ -54,7 +54,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
     return text.replace(at, what.size(), by);
 }
 
-/// A square metre hanging in the xz plane.
+/// A square metre lying flat.
 void write_sheet(const fs::path& path, int cells)
 {
     std::vector<Vec3> x;
@@ -65,7 +65,7 @@ void write_sheet(const fs::path& path, int cells)
         for (int i = 0; i <= cells; ++i) {
             const Vec2 p{double(i) / cells, double(j) / cells};
             u.push_back(p);
-            x.push_back({p[0], 0, p[1]});
+            x.push_back({p[0], p[1], 0});
         }
     for (int j = 0; j < cells; ++j)
         for (int i = 0; i < cells; ++i) { // alternating diagonals favour no direction
@@ -95,9 +95,7 @@ int make_scene(const NewArguments& a)
     fs::create_directories(folder, code);
     if (code) throw FileError(a.name, code.message());
     write_sheet(folder / "sheet.obj", a.cells);
-    const int left = a.cells * (a.cells + 1), right = left + a.cells;
-    std::string text = replaced(scene_text, "@left@", std::to_string(left));
-    text = replaced(text, "@right@", std::to_string(right));
+    const std::string text = replaced(scene_text, "@corner@", std::to_string(a.cells));
     AtomicFile file(folder / "scene.json");
     file.append(text);
     file.commit();
@@ -113,7 +111,8 @@ int make_scene(const NewArguments& a)
 Command add_new(CLI::App& program)
 {
     auto a = std::make_shared<NewArguments>();
-    CLI::App* verb = program.add_subcommand("new", "Start a scene: a folder with a hanging sheet");
+    CLI::App* verb =
+        program.add_subcommand("new", "Start a scene: a folder with a sheet held by two corners");
     verb->add_option("name", a->name, "The folder to make")->required();
     verb->add_option("--cells", a->cells, "Cells along a side of the sheet")
         ->check(CLI::Range(1, 1000))

@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <sys/resource.h>
 #include <vector>
 
 namespace pleat::app {
@@ -100,6 +101,14 @@ const char* end_word(RunEnd end)
     return "";
 }
 
+/// The most memory the program has held so far [MB].
+double peak_memory()
+{
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return double(usage.ru_maxrss) / 1024;
+}
+
 void write_record(const fs::path& folder, const RunArguments& a, int frames, const char* state,
                   const RunReport& report, std::uint64_t hash)
 {
@@ -111,6 +120,7 @@ void write_record(const fs::path& folder, const RunArguments& a, int frames, con
         {"frames_written", report.frames_written},
         {"frames_with_intersections", report.frames_with_intersections},
         {"trouble", report.trouble},
+        {"peak_memory_mb", peak_memory()},
         {"hash", fmt::format("{:016x}", hash)}};
     write_text(folder / "run.json", record.dump(2) + "\n");
 }
