@@ -28,6 +28,7 @@ add_library(pleat_flags INTERFACE)
 target_include_directories(pleat_flags INTERFACE "${CMAKE_SOURCE_DIR}/src")
 target_compile_options(pleat_flags INTERFACE
     -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+    -Wno-restrict                     # wrong about std::string in g++ 12 (its bug 105651)
     -Wno-missing-field-initializers   # designated initialisers leave the rest at its default
     -ffp-contract=off            # the same bits whether or not the compiler may fuse
     -fno-math-errno)

@@ -5,6 +5,7 @@
 #include "pleat/core/error.hpp"
 
 #include <tbb/blocked_range.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -17,7 +18,9 @@ struct Threads::Arena {
 Threads::Threads(int count) : arena_(std::make_unique<Arena>())
 {
     PLEAT_ASSERT(count >= 0, "a thread count is not negative");
-    arena_->arena.initialize(count == 0 ? tbb::task_arena::automatic : count);
+    // More threads than cores would help nobody, and oneTBB prints a warning about them.
+    const int cores = tbb::info::default_concurrency();
+    arena_->arena.initialize(count == 0 ? cores : std::min(count, cores));
 }
 
 Threads::~Threads() = default;

@@ -19,7 +19,7 @@ namespace pleat {
 /// that two simulations in one process do not share a setting.
 class Threads {
 public:
-    /// \param count at least 1; 0 takes as many as the machine has.
+    /// \param count at least 1, at most the machine's cores are used; 0 takes as many as it has.
     explicit Threads(int count);
     ~Threads();
     Threads(const Threads&) = delete;

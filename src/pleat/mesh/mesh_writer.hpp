@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Write access to a Mesh for the files of this folder; no other folder includes it.
+// Write access to a Mesh. Private to this folder.
 #pragma once
 
 #include "pleat/mesh/mesh.hpp"

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// The doctor for scenes and meshes, the auditor for results.
+#include "commands.hpp"
+
+#include "pleat/core/error.hpp"
+#include "pleat/core/parallel.hpp"
+#include "pleat/scene/load_scene.hpp"
+#include "pleat/scene/mesh_file.hpp"
+#include "pleat/scene/run_folder.hpp"
+#include "pleat/sim/audit.hpp"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+namespace pleat::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CheckArguments {
+    std::string path;
+    int threads = 0;
+};
+
+std::string percent(double strain)
+{
+    return fmt::format("{:.1f} %", 100 * strain);
+}
+
+std::string gap_text(double gap)
+{
+    return std::isfinite(gap) ? fmt::format("{:.3g} mm", 1000 * gap)
+                              : fmt::format("over {:.0f} mm", 1000 * default_gap_reach);
+}
+
+void print_crossings(const MeshAudit& a, const std::vector<ObjectMesh>& meshes, std::size_t most)
+{
+    for (std::size_t i = 0; i < a.crossings.size() && i < most; ++i) {
+        const CrossingPair& p = a.crossings[i];
+        fmt::print("    {} face {} crosses {} face {}\n", meshes[p.object_a].name, p.face_a,
+                   meshes[p.object_b].name, p.face_b);
+    }
+    if (a.crossings.size() > most) fmt::print("    ... and {} more\n", a.crossings.size() - most);
+}
+
+/// Prints every problem; all at once is the point of the doctor.
+int report(const InputError& error)
+{
+    for (const Problem& p : error.problems()) fmt::print("problem: {}\n", to_string(p));
+    fmt::print("{} problem(s)\n", error.problems().size());
+    return exit_bad_input;
+}
+
+int check_scene(const CheckArguments& a)
+{
+    SceneDescription description;
+    Scene scene;
+    try {
+        description = read_scene_file(a.path);
+        scene = load_scene(description);
+    } catch (const InputError& error) {
+        return report(error);
+    }
+    for (const std::string& note : scene.notes) fmt::print("note: {}\n", note);
+    const Mesh& mesh = scene.start.model.mesh;
+    std::size_t seams = 0, held = 0;
+    for (EdgeId e : mesh.edges()) seams += mesh.is_seam(e);
+    for (std::uint64_t h : scene.start.model.node_handles) held += h != 0;
+    fmt::print(
+        "{} cloth(s): {} panels, {} seam edges, {} nodes, {} faces, {:.4g} kg, {} nodes held\n",
+        scene.start.model.cloths.size(), mesh.panel_count(), seams, mesh.node_count(),
+        mesh.face_count(), total_mass(scene.start.model), held);
+    fmt::print("{} obstacle(s), {} frames of {} steps, dt {:.4g} ms\n",
+               scene.world.obstacles.size(), scene.settings.frames, scene.settings.substeps,
+               1000 / (scene.settings.fps * scene.settings.substeps));
+
+    const auto meshes = object_meshes(scene.world, scene.start);
+    const MeshAudit found = audit(meshes);
+    fmt::print("start: worst stretch {}, worst compression {}, smallest gap {}\n",
+               percent(found.max_stretch), percent(found.max_compression), gap_text(found.min_gap));
+    if (found.intersections > 0) {
+        fmt::print("problem: {} pairs of faces cross at the start; move the cloth or the obstacle "
+                   "apart\n",
+                   found.intersections);
+        print_crossings(found, meshes, 20);
+        return exit_bad_input;
+    }
+    fmt::print("good\n");
+    return exit_good;
+}
+
+int check_run(const CheckArguments& a)
+{
+    const RunFolder folder(a.path);
+    int bad = 0;
+    MeshAudit worst;
+    worst.min_gap = std::numeric_limits<double>::infinity();
+    for (int frame : folder.frames()) {
+        std::vector<ObjectMesh> meshes;
+        MeshAudit found;
+        try {
+            meshes = folder.read(frame);
+            found = audit(meshes);
+        } catch (const InputError& error) {
+            fmt::print("frame {}: {}\n", frame, error.what());
+            ++bad;
+            continue;
+        }
+        worst.intersections += found.intersections;
+        worst.min_gap = std::min(worst.min_gap, found.min_gap);
+        worst.max_stretch = std::max(worst.max_stretch, found.max_stretch);
+        worst.max_compression = std::max(worst.max_compression, found.max_compression);
+        if (found.intersections == 0) continue;
+        ++bad;
+        fmt::print("frame {}: {} pairs of faces cross\n", frame, found.intersections);
+        print_crossings(found, meshes, 5);
+    }
+    fmt::print("{} frames: {} bad, {} crossing pairs, worst stretch {}, worst compression {}, "
+               "smallest gap {}\n",
+               folder.frames().size(), bad, worst.intersections, percent(worst.max_stretch),
+               percent(worst.max_compression), gap_text(worst.min_gap));
+    if (bad > 0) return exit_audit_failed;
+    fmt::print("good\n");
+    return exit_good;
+}
+
+int check_mesh(const CheckArguments& a)
+{
+    MeshFile file;
+    try {
+        file = read_mesh_file(a.path, MeshUse::cloth);
+        if (!file.problems.empty()) throw InputError(file.problems);
+    } catch (const InputError& error) {
+        return report(error);
+    }
+    for (const std::string& note : file.notes) fmt::print("note: {}\n", note);
+    const Mesh mesh = build_mesh(file.mesh);
+    std::size_t seams = 0;
+    for (EdgeId e : mesh.edges()) seams += mesh.is_seam(e);
+    fmt::print("{} panels, {} seam edges, {} nodes, {} verts, {} faces\ngood\n", mesh.panel_count(),
+               seams, mesh.node_count(), mesh.vert_count(), mesh.face_count());
+    return exit_good;
+}
+
+int check(const CheckArguments& a)
+{
+    std::error_code code;
+    const fs::path path = a.path;
+    if (fs::is_directory(path, code)) return check_run(a);
+    if (path.extension() == ".obj" || path.extension() == ".ply") return check_mesh(a);
+    return check_scene(a);
+}
+
+} // namespace
+
+Command add_check(CLI::App& program)
+{
+    auto a = std::make_shared<CheckArguments>();
+    CLI::App* verb = program.add_subcommand(
+        "check", "Find everything that is wrong with a scene or mesh; audit the results of a run");
+    verb->add_option("path", a->path, "A scene file, a mesh file, or the folder of a run")
+        ->required();
+    verb->add_option("--threads", a->threads, "How many threads (default: one a core)")
+        ->check(CLI::Range(0, 4096));
+    return [a] {
+        int code = exit_good;
+        Threads(a->threads).run([&] { code = check(*a); });
+        return code;
+    };
+}
+
+} // namespace pleat::app

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// The verbs of the command line. Each adds its options to the program and, when it is the one that
+// was called, runs and returns the exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+
+namespace pleat::app {
+
+/// The exit codes, the same for every verb. A run that is interrupted ends with 128 + the signal.
+enum ExitCode : int {
+    exit_good = 0,
+    exit_bad_input = 1,
+    exit_audit_failed = 2,
+    exit_gave_up = 3,
+};
+
+using Command = std::function<int()>;
+
+/// Each returns what to do when `program` was called with that verb.
+[[nodiscard]] Command add_run(CLI::App& program);
+[[nodiscard]] Command add_check(CLI::App& program);
+[[nodiscard]] Command add_render(CLI::App& program);
+[[nodiscard]] Command add_convert(CLI::App& program);
+[[nodiscard]] Command add_new(CLI::App& program);
+[[nodiscard]] Command add_materials(CLI::App& program);
+
+} // namespace pleat::app

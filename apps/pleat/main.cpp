@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// The command line: pleat VERB ...
+#include "commands.hpp"
+
+#include "pleat/core/error.hpp"
+
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <new>
+
+int main(int argc, char** argv)
+{
+    using namespace pleat;
+    using namespace pleat::app;
+
+    CLI::App program{"Pleat simulates cloth on meshes that refine and coarsen themselves."};
+    program.set_version_flag("--version", "pleat " PLEAT_VERSION);
+    program.require_subcommand(1);
+    program.set_help_all_flag("--help-all", "Show the help of every verb");
+    const std::map<std::string, Command> commands{
+        {"run", add_run(program)},       {"check", add_check(program)},
+        {"render", add_render(program)}, {"convert", add_convert(program)},
+        {"new", add_new(program)},       {"materials", add_materials(program)},
+    };
+    try {
+        program.parse(argc, argv);
+        return commands.at(program.get_subcommands().front()->get_name())();
+    } catch (const CLI::ParseError& error) {
+        return program.exit(error) == 0 ? exit_good : exit_bad_input;
+    } catch (const InputError& error) {
+        constexpr std::size_t most_shown = 20;
+        const auto& problems = error.problems();
+        for (std::size_t i = 0; i < problems.size() && i < most_shown; ++i)
+            fmt::print(stderr, "error: {}\n", to_string(problems[i]));
+        if (problems.size() > most_shown)
+            fmt::print(stderr, "... and {} more; `pleat check` lists all of them\n",
+                       problems.size() - most_shown);
+        return exit_bad_input;
+    } catch (const FileError& error) {
+        fmt::print(stderr, "error: {}\n", error.what());
+        return exit_bad_input;
+    } catch (const std::bad_alloc&) {
+        fmt::print(stderr, "error: out of memory\n");
+        return exit_gave_up;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "error: {}\n", error.what());
+        return exit_gave_up;
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// Which boxes overlap? A flat tree of boxes, eight children a node, for the faces of a mesh.
+//
+// The tree has no pointers: items are put in an order once (build), and node i of a level holds
+// the boxes of nodes 8i .. 8i+7 of the level below, side by side so that one box is tested against
+// all eight at a time. New positions only change the boxes (refit), in one parallel sweep. Boxes
+// are floats rounded outwards from doubles, so that no pair is lost; pairs are exactly those whose
+// float boxes overlap, whatever order the tree was built in.
+//
+// Results do not depend on the number of threads.
+#pragma once
+
+#include "pleat/core/function_ref.hpp"
+#include "pleat/core/vec.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace pleat {
+
+/// Closed, axis-aligned; [m] in world space, or material space where the caller says so.
+struct Box {
+    Vec3f low, high;
+
+    bool operator==(const Box&) const = default;
+};
+
+[[nodiscard]] inline bool overlap(const Box& a, const Box& b)
+{
+    return a.low[0] <= b.high[0] && b.low[0] <= a.high[0] && a.low[1] <= b.high[1] &&
+           b.low[1] <= a.high[1] && a.low[2] <= b.high[2] && b.low[2] <= a.high[2];
+}
+
+/// The box [low - margin, high + margin], rounded outwards.
+/// \pre the coordinates are finite
+[[nodiscard]] Box outward_box(const Vec3& low, const Vec3& high, double margin);
+
+using TriangleIndices = std::array<std::uint32_t, 3>;
+
+/// Of one triangle, grown by margin [m] on every side.
+[[nodiscard]] Box triangle_box(std::span<const Vec3> x, const TriangleIndices& triangle,
+                               double margin);
+
+/// Of one triangle on its way from x0 to x1 along straight lines, grown by margin [m].
+[[nodiscard]] Box swept_triangle_box(std::span<const Vec3> x0, std::span<const Vec3> x1,
+                                     const TriangleIndices& triangle, double margin);
+
+/// Two items whose boxes overlap.
+struct BvhPair {
+    std::uint32_t a, b;
+
+    auto operator<=>(const BvhPair&) const = default;
+};
+
+class Bvh {
+public:
+    /// Pairs of one piece of work; pieces are numbered, and come in any order and in parallel.
+    using PairVisitor = FunctionRef<void(std::size_t piece, std::span<const BvhPair> pairs)>;
+
+    Bvh() = default;
+
+    /// Orders the items by their boxes (median splits) and takes the boxes. The boxes may be those
+    /// of another space than the queries will be in (material space, say), followed by a refit.
+    void build(std::span<const Box> boxes);
+
+    /// Takes new boxes, item by item. \pre as many as at build
+    void refit(std::span<const Box> boxes);
+    /// Takes the boxes of triangles at x. \pre as many triangles as items; finite coordinates
+    void refit(std::span<const Vec3> x, std::span<const TriangleIndices> triangles, double margin);
+    /// Takes the boxes of triangles on their way from x0 to x1.
+    void refit_swept(std::span<const Vec3> x0, std::span<const Vec3> x1,
+                     std::span<const TriangleIndices> triangles, double margin);
+
+    [[nodiscard]] std::size_t size() const { return item_count_; }
+    /// Around everything. \pre size() > 0
+    [[nodiscard]] Box bounds() const;
+
+    /// All pairs a < b of items whose boxes overlap, in an order that depends on the tree only.
+    [[nodiscard]] std::vector<BvhPair> self_pairs() const;
+    /// All pairs (a of this tree, b of the other) whose boxes overlap.
+    [[nodiscard]] std::vector<BvhPair> cross_pairs(const Bvh& other) const;
+
+    /// The same pairs, handed over piece by piece without being stored; each of piece_count()
+    /// pieces is visited once.
+    void visit_self_pairs(PairVisitor visit) const;
+    void visit_cross_pairs(const Bvh& other, PairVisitor visit) const;
+    [[nodiscard]] std::size_t piece_count() const;
+
+    /// Calls visit(item) for each item whose box overlaps the given one.
+    void query(const Box& box, FunctionRef<void(std::uint32_t item)> visit) const;
+
+private:
+    static constexpr std::size_t width = 8;
+
+    struct alignas(32) Node {
+        std::array<std::array<float, width>, 3> low, high; // [axis][child]
+    };
+
+    static std::uint32_t overlap_mask(const Node& node, const Box& box);
+    static Box child_box(const Node& node, std::size_t child);
+    static void set_child(Node& node, std::size_t child, const Box& box);
+    static Box union_of(const Node& node);
+
+    template <class Fill> void refit_leaves(Fill&& fill);
+    template <class ExtentOf> void refit_extents(ExtentOf&& extent_of_item, double margin);
+    void descend(const Box& box, std::size_t first_leaf, std::vector<std::uint32_t>& leaves) const;
+    void add_pairs(std::size_t own_leaf, const Bvh& other, bool self,
+                   std::vector<std::uint32_t>& leaves, std::vector<BvhPair>& pairs) const;
+    void visit_pairs(const Bvh& other, bool self, PairVisitor visit) const;
+    std::vector<BvhPair> collect(const Bvh& other, bool self) const;
+
+    std::size_t item_count_ = 0;
+    std::vector<std::uint32_t> items_;     // in leaf order, width a leaf
+    std::vector<Node> nodes_;              // level by level, leaves first
+    std::vector<std::size_t> level_begin_; // index of each level's first node, and the end
+};
+
+} // namespace pleat

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/loads/handles.hpp"
+
+#include <bit>
+
+namespace pleat {
+
+namespace {
+
+// Times of steps are sums; a handle that starts at one of them starts there and not a step later.
+constexpr double same_time = 1e-9; // [s]
+
+/// Share of its strength that a handle has at a time: 1 while it holds, falling over the fade.
+double strength(const Handle& h, double time)
+{
+    if (time < h.start_time - same_time) return 0;
+    if (time <= h.end_time + same_time) return 1;
+    if (h.fade_time <= 0 || time >= h.end_time + h.fade_time) return 0;
+    return 1 - (time - h.end_time) / h.fade_time;
+}
+
+Vec3 target(const Handle& h, const Vec3& anchor, double time)
+{
+    if (h.motion.keys.empty()) return anchor;
+    const Transform from = transform_at(h.motion, h.start_time);
+    return apply(transform_at(h.motion, time) * inverse(from), anchor);
+}
+
+} // namespace
+
+void take_hold(const World& world, const Model& model, double time, State& state)
+{
+    for (std::size_t i = 0; i < world.handles.size(); ++i) {
+        const std::uint64_t bit = std::uint64_t{1} << i;
+        if ((state.handles_taken & bit) != 0 || time < world.handles[i].start_time - same_time)
+            continue;
+        state.handles_taken |= bit;
+        const std::uint64_t earlier = bit - 1;
+        for (NodeId n : model.node_handles.ids())
+            if ((model.node_handles[n] & bit) != 0 &&
+                (model.node_handles[n] & earlier & state.handles_taken) == 0)
+                state.anchor[n] = state.x[n];
+    }
+}
+
+void add_handles(const World& world, const Model& model, const State& state, double time, double dt,
+                 Loads& loads)
+{
+    const double t1 = time + dt;
+    std::uint64_t holding = 0;
+    for (std::size_t i = 0; i < world.handles.size(); ++i)
+        if (strength(world.handles[i], t1) > 0 &&
+            (state.handles_taken & (std::uint64_t{1} << i)) != 0)
+            holding |= std::uint64_t{1} << i;
+    if (holding == 0) return;
+    for (NodeId n : model.node_handles.ids()) {
+        const std::uint64_t here = model.node_handles[n] & holding;
+        if (here == 0) continue;
+        const Handle& h = world.handles[static_cast<std::size_t>(std::countr_zero(here))];
+        const double s = strength(h, t1);
+        const Vec3 goal = target(h, state.anchor[n], t1);
+        if (h.stiffness || s < 1)
+            loads.springs.push_back({n, goal, s * h.stiffness.value_or(h.fade_stiffness)});
+        else
+            loads.pins.push_back({n, goal, (goal - state.x[n]) / dt});
+    }
+}
+
+} // namespace pleat

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// The slot that changes the mesh between frames.
+#pragma once
+
+#include "pleat/model/model.hpp"
+#include "pleat/model/reports.hpp"
+#include "pleat/model/state.hpp"
+#include "pleat/model/world.hpp"
+
+namespace pleat {
+
+class Remesher {
+public:
+    virtual ~Remesher() = default;
+    /// Changes the mesh of `model` and carries every field of model and state along; both are
+    /// compact and derived quantities up to date afterwards.
+    [[nodiscard]] virtual RemeshReport remesh(const World& world, double time, Model& model,
+                                              State& state) = 0;
+};
+
+/// Keeps the mesh as it is.
+class RemesherNone final : public Remesher {
+public:
+    RemeshReport remesh(const World&, double, Model&, State&) override { return {}; }
+};
+
+} // namespace pleat

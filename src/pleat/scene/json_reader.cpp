@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/scene/json_reader.hpp"
+
+#include "pleat/core/nearest_word.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace pleat {
+
+namespace {
+
+constexpr int deepest = 64;
+constexpr std::uintmax_t largest_file = 256u << 20; // a scene is text that people write
+
+/// "line 3, column 14" of a byte of the text.
+std::string place_of(std::string_view text, std::size_t byte)
+{
+    byte = std::min(byte, text.size());
+    const auto before = text.substr(0, byte);
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const std::size_t start =
+        before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
+    return "line " + std::to_string(line) + ", column " + std::to_string(byte - start + 1);
+}
+
+std::string range_text(Range range)
+{
+    const bool low = range.low > -std::numeric_limits<double>::max();
+    const bool high = range.high < std::numeric_limits<double>::max();
+    const auto text = [](double v) {
+        std::ostringstream s;
+        s << v;
+        return s.str();
+    };
+    if (low && high) return "a number from " + text(range.low) + " to " + text(range.high);
+    if (low)
+        return "a number " + std::string(range.open_low ? "above " : "of at least ") +
+               text(range.low);
+    if (high) return "a number of at most " + text(range.high);
+    return "a finite number";
+}
+
+std::string drop_library_prefix(std::string message)
+{
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ..."
+    if (const auto bracket = message.find("] "); bracket != std::string::npos)
+        message.erase(0, bracket + 2);
+    if (const auto colon = message.find(": ");
+        message.starts_with("parse error at") && colon != std::string::npos)
+        message.erase(0, colon + 2);
+    return message;
+}
+
+} // namespace
+
+std::string describe(const Json& value)
+{
+    switch (value.type()) {
+    case Json::value_t::null:
+        return "null";
+    case Json::value_t::boolean:
+        return value.get<bool>() ? "true" : "false";
+    case Json::value_t::string: {
+        std::string text = value.get<std::string>();
+        if (text.size() > 60) text = text.substr(0, 57) + "...";
+        return "the text \"" + text + "\"";
+    }
+    case Json::value_t::array:
+        return "an array of " + std::to_string(value.size());
+    case Json::value_t::object:
+        return "an object";
+    default:
+        return "the number " + value.dump();
+    }
+}
+
+std::string list_words(std::span<const std::string> words)
+{
+    std::string text;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+        text += words[i];
+    }
+    return text;
+}
+
+Json parse_json(std::string_view text, const std::string& file_name)
+{
+    std::vector<std::set<std::string>> keys; // of the objects that are open
+    std::string trouble;
+    const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
+        using Event = Json::parse_event_t;
+        if (depth > deepest && trouble.empty())
+            throw InputError(Problem{file_name, "", "values nested more than 64 deep",
+                                     "a scene, which needs far fewer"});
+        if (event == Event::object_start) keys.emplace_back();
+        if (event == Event::object_end && !keys.empty()) keys.pop_back();
+        if (event == Event::key && !keys.empty() &&
+            !keys.back().insert(value.get<std::string>()).second && trouble.empty())
+            trouble = value.get<std::string>();
+        return true;
+    };
+    try {
+        Json json = Json::parse(text, watch, true, true);
+        if (!trouble.empty())
+            throw InputError(Problem{file_name, "key \"" + trouble + "\"",
+                                     "the same key twice in one object", "each key once"});
+        return json;
+    } catch (const Json::parse_error& error) {
+        const std::size_t byte = error.byte > 0 ? error.byte - 1 : 0;
+        throw InputError(Problem{file_name, place_of(text, byte), drop_library_prefix(error.what()),
+                                 "JSON (comments are allowed)"});
+    } catch (const Json::exception& error) {
+        throw InputError(
+            Problem{file_name, "", drop_library_prefix(error.what()), "JSON that can be read"});
+    }
+}
+
+Json read_json_file(const std::string& path)
+{
+    std::error_code code;
+    if (std::filesystem::is_directory(path, code))
+        throw InputError(Problem{path, "", "a directory", "a JSON file"});
+    std::ifstream in(path, std::ios::binary);
+    if (!in) throw InputError(Problem{path, "", std::strerror(errno), "a readable JSON file"});
+    if (const auto size = std::filesystem::file_size(path, code); !code && size > largest_file)
+        throw InputError(Problem{path, "", "a file of " + std::to_string(size) + " bytes",
+                                 "at most " + std::to_string(largest_file)});
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (in.bad()) throw InputError(Problem{path, "", std::strerror(errno), "a readable JSON file"});
+    return parse_json(text.str(), path);
+}
+
+JsonReader::JsonReader(const Json& json, std::string path, std::string kind, JsonFile& file)
+    : json_(&json), path_(std::move(path)), kind_(std::move(kind)), file_(&file)
+{
+    if (!json.is_object()) {
+        file.problem(path_, describe(json), "an object { ... }");
+        json_ = nullptr;
+    }
+}
+
+std::string JsonReader::path_of(std::string_view key) const
+{
+    return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
+}
+
+const Json* JsonReader::find(const std::string& key)
+{
+    known_.push_back(key);
+    if (file_->asked != nullptr) (*file_->asked)[kind_].insert(key);
+    if (json_ == nullptr) return nullptr;
+    const auto it = json_->find(key);
+    return it == json_->end() ? nullptr : &*it;
+}
+
+const Json* JsonReader::require(const std::string& key, const std::string& expected)
+{
+    const Json* value = find(key);
+    if (value == nullptr && json_ != nullptr)
+        file_->problem(path_of(key), "this key is missing", expected);
+    return value;
+}
+
+void JsonReader::wrong(const std::string& key, const Json& value, const std::string& expected)
+{
+    file_->problem(path_of(key), describe(value), expected);
+}
+
+bool JsonReader::number_of(const Json& value, const std::string& path, Range range, double& result)
+{
+    if (value.is_number()) {
+        const auto v = value.get<double>();
+        if (std::isfinite(v) && v >= range.low && v <= range.high &&
+            !(range.open_low && v == range.low)) {
+            result = v;
+            return true;
+        }
+    }
+    file_->problem(path, describe(value), range_text(range));
+    return false;
+}
+
+double JsonReader::number(const std::string& key, double fallback, Range range)
+{
+    return maybe_number(key, range).value_or(fallback);
+}
+
+std::optional<double> JsonReader::maybe_number(const std::string& key, Range range)
+{
+    double result = 0;
+    const Json* value = find(key);
+    if (value == nullptr || !number_of(*value, path_of(key), range, result)) return std::nullopt;
+    return result;
+}
+
+double JsonReader::required_number(const std::string& key, Range range)
+{
+    double result = 0;
+    if (const Json* value = require(key, range_text(range)))
+        (void)number_of(*value, path_of(key), range, result);
+    return result;
+}
+
+int JsonReader::integer(const std::string& key, int fallback, int low, int high)
+{
+    const Json* value = find(key);
+    if (value == nullptr) return fallback;
+    if (value->is_number_integer()) {
+        const bool big =
+            value->is_number_unsigned() &&
+            value->get<std::uint64_t>() > std::uint64_t(std::numeric_limits<int>::max());
+        if (!big && value->get<std::int64_t>() >= low && value->get<std::int64_t>() <= high)
+            return static_cast<int>(value->get<std::int64_t>());
+    }
+    wrong(key, *value,
+          "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
+    return fallback;
+}
+
+bool JsonReader::boolean(const std::string& key, bool fallback)
+{
+    const Json* value = find(key);
+    if (value == nullptr) return fallback;
+    if (value->is_boolean()) return value->get<bool>();
+    wrong(key, *value, "true or false");
+    return fallback;
+}
+
+std::optional<std::string> JsonReader::maybe_text(const std::string& key)
+{
+    const Json* value = find(key);
+    if (value == nullptr) return std::nullopt;
+    if (value->is_string() && !value->get<std::string>().empty() &&
+        value->get<std::string>().find('\0') == std::string::npos)
+        return value->get<std::string>();
+    wrong(key, *value, "a text");
+    return std::nullopt;
+}
+
+std::string JsonReader::text(const std::string& key, const std::string& fallback)
+{
+    return maybe_text(key).value_or(fallback);
+}
+
+std::string JsonReader::required_text(const std::string& key, const std::string& expected)
+{
+    if (require(key, expected) == nullptr) return {};
+    known_.pop_back();
+    return text(key, {});
+}
+
+std::string JsonReader::word(const std::string& key, const std::string& fallback,
+                             std::span<const std::string> words)
+{
+    const std::string given = text(key, fallback);
+    if (std::find(words.begin(), words.end(), given) != words.end()) return given;
+    const std::string near = nearest_word(given, words);
+    file_->problem(path_of(key), "\"" + given + "\"",
+                   list_words(words) + (near.empty() ? "" : " (did you mean \"" + near + "\"?)"));
+    return fallback;
+}
+
+std::vector<double> JsonReader::numbers(const std::string& key, std::size_t count, Range range)
+{
+    const Json* value = find(key);
+    if (value == nullptr) return {};
+    if (!value->is_array() || value->size() != count) {
+        wrong(key, *value, "an array of " + std::to_string(count) + " numbers");
+        return {};
+    }
+    std::vector<double> result(count);
+    for (std::size_t i = 0; i < count; ++i)
+        if (!number_of((*value)[i], path_of(key) + "[" + std::to_string(i) + "]", range, result[i]))
+            return {};
+    return result;
+}
+
+Vec3 JsonReader::vector(const std::string& key, const Vec3& fallback)
+{
+    const std::vector<double> v = numbers(key, 3);
+    return v.empty() ? fallback : Vec3{v[0], v[1], v[2]};
+}
+
+void JsonReader::each(const std::string& key, const std::string& kind,
+                      const std::function<void(JsonReader&)>& read)
+{
+    const Json* value = find(key);
+    if (value == nullptr) return;
+    if (!value->is_array()) {
+        wrong(key, *value, "an array of objects");
+        return;
+    }
+    for (std::size_t i = 0; i < value->size(); ++i) {
+        JsonReader item((*value)[i], path_of(key) + "[" + std::to_string(i) + "]", kind, *file_);
+        read(item);
+        item.done();
+    }
+}
+
+bool JsonReader::object(const std::string& key, const std::string& kind,
+                        const std::function<void(JsonReader&)>& read)
+{
+    const Json* value = find(key);
+    if (value == nullptr) return false;
+    JsonReader item(*value, path_of(key), kind, *file_);
+    read(item);
+    item.done();
+    return true;
+}
+
+void JsonReader::done()
+{
+    if (json_ == nullptr) return;
+    for (const auto& [key, value] : json_->items()) {
+        if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+        std::string shown = key.size() > 60 ? key.substr(0, 57) + "..." : key;
+        const std::string near = nearest_word(key, known_);
+        std::vector<std::string> sorted = known_;
+        std::sort(sorted.begin(), sorted.end());
+        sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+        file_->problem(path_of(shown), "unknown key",
+                       near.empty() ? "one of " + list_words(sorted)
+                                    : "\"" + near + "\"? Known keys: " + list_words(sorted));
+    }
+}
+
+} // namespace pleat

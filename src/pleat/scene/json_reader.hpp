@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// Reads JSON with comments, and complains well: every problem with its path ("cloths[0].material"),
+// what stands there and what was expected; unknown keys with the nearest known one; all of them at
+// once. Private to this folder.
+//
+// A reader goes through one object, asking for its keys by name; what it asks for is what the
+// format knows, so done() can tell which keys are strangers, and a test can compare the schema with
+// what was asked.
+#pragma once
+
+#include "pleat/core/error.hpp"
+#include "pleat/core/vec.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pleat {
+
+using Json = nlohmann::json;
+
+/// Which keys each kind of object was asked for.
+using AskedKeys = std::map<std::string, std::set<std::string>>;
+
+/// One file being read.
+struct JsonFile {
+    std::string name; // for messages
+    std::vector<Problem> problems;
+    AskedKeys* asked = nullptr;
+
+    void problem(std::string place, std::string found, std::string expected)
+    {
+        problems.push_back({name, std::move(place), std::move(found), std::move(expected)});
+    }
+    /// \throw InputError with everything found, if anything was.
+    void throw_if_bad()
+    {
+        if (!problems.empty()) throw InputError(std::move(problems));
+    }
+};
+
+/// Parses text that may hold // and /* */ comments. Duplicate keys, nesting beyond 64 levels, text
+/// that is no UTF-8 and trailing text are problems, with line and column.
+/// \throw InputError
+[[nodiscard]] Json parse_json(std::string_view text, const std::string& file_name);
+/// \throw InputError where the file cannot be read or parsed.
+[[nodiscard]] Json read_json_file(const std::string& path);
+
+/// A number's allowed range, ends included unless said otherwise.
+struct Range {
+    double low = -std::numeric_limits<double>::max();
+    double high = std::numeric_limits<double>::max();
+    bool open_low = false; // low itself is not allowed
+};
+inline constexpr Range positive{0, std::numeric_limits<double>::max(), true};
+inline constexpr Range not_negative{0};
+
+class JsonReader {
+public:
+    /// \param kind the name of this kind of object in the schema ("cloth")
+    JsonReader(const Json& json, std::string path, std::string kind, JsonFile& file);
+
+    [[nodiscard]] const std::string& path() const { return path_; }
+    [[nodiscard]] std::string path_of(std::string_view key) const;
+    [[nodiscard]] JsonFile& file() const { return *file_; }
+
+    /// The value of a key, or null where it is absent. Counts as asked.
+    [[nodiscard]] const Json* find(const std::string& key);
+    /// The same, and a problem where it is absent.
+    [[nodiscard]] const Json* require(const std::string& key, const std::string& expected);
+
+    [[nodiscard]] double number(const std::string& key, double fallback, Range range = {});
+    [[nodiscard]] std::optional<double> maybe_number(const std::string& key, Range range = {});
+    [[nodiscard]] double required_number(const std::string& key, Range range = {});
+    [[nodiscard]] int integer(const std::string& key, int fallback, int low, int high);
+    [[nodiscard]] bool boolean(const std::string& key, bool fallback);
+    [[nodiscard]] std::string text(const std::string& key, const std::string& fallback);
+    [[nodiscard]] std::optional<std::string> maybe_text(const std::string& key);
+    [[nodiscard]] std::string required_text(const std::string& key, const std::string& expected);
+    /// One of the words.
+    [[nodiscard]] std::string word(const std::string& key, const std::string& fallback,
+                                   std::span<const std::string> words);
+    /// `count` numbers; empty where absent or wrong.
+    [[nodiscard]] std::vector<double> numbers(const std::string& key, std::size_t count,
+                                              Range range = {});
+    [[nodiscard]] Vec3 vector(const std::string& key, const Vec3& fallback);
+    /// Calls read for each object of an array (or for the one object that stands alone).
+    void each(const std::string& key, const std::string& kind,
+              const std::function<void(JsonReader&)>& read);
+    /// Calls read for the object of a key, if it is there.
+    bool object(const std::string& key, const std::string& kind,
+                const std::function<void(JsonReader&)>& read);
+
+    /// To be called last: strangers among the keys are problems.
+    void done();
+
+private:
+    void wrong(const std::string& key, const Json& value, const std::string& expected);
+    [[nodiscard]] bool number_of(const Json& value, const std::string& path, Range range,
+                                 double& result);
+
+    const Json* json_;
+    std::string path_;
+    std::string kind_;
+    JsonFile* file_;
+    std::vector<std::string> known_;
+};
+
+/// What stands there, in few words: "text \"abc\"", "the number 3", "an array of 2".
+[[nodiscard]] std::string describe(const Json& value);
+/// "a, b or c"
+[[nodiscard]] std::string list_words(std::span<const std::string> words);
+
+} // namespace pleat

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/scene/load_scene.hpp"
+
+#include "pleat/core/error.hpp"
+#include "pleat/io/mesh_sequence.hpp"
+#include "pleat/io/motion_file.hpp"
+#include "pleat/mesh/mesh.hpp"
+#include "pleat/scene/mesh_file.hpp"
+#include "pleat/scene/part_tables.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace pleat {
+
+namespace {
+
+class SceneLoader {
+public:
+    explicit SceneLoader(const SceneDescription& description) : from_(description) {}
+
+    Scene load()
+    {
+        scene_.settings.fps = from_.fps;
+        scene_.settings.substeps = from_.substeps;
+        scene_.settings.frames = from_.frames;
+        scene_.world.up = from_.up;
+        scene_.world.gravity = from_.gravity;
+        scene_.world.wind = from_.wind;
+        for (std::size_t i = 0; i < from_.cloths.size(); ++i) load_cloth(i);
+        for (std::size_t i = 0; i < from_.obstacles.size(); ++i) load_obstacle(i);
+        if (problems_.empty()) {
+            build_model();
+            for (std::size_t i = 0; i < from_.handles.size(); ++i) load_handle(i);
+        }
+        if (!problems_.empty()) throw InputError(std::move(problems_));
+        add_notes();
+        return std::move(scene_);
+    }
+
+private:
+    struct ClothPart { // where a cloth lies in the joined input
+        std::size_t first_node = 0, node_count = 0, first_face = 0;
+    };
+
+    void problem(std::string place, std::string found, std::string expected)
+    {
+        problems_.push_back(
+            {from_.file.string(), std::move(place), std::move(found), std::move(expected)});
+    }
+    void note(std::string text)
+    {
+        if (std::find(scene_.notes.begin(), scene_.notes.end(), text) == scene_.notes.end())
+            scene_.notes.push_back(std::move(text));
+    }
+    /// Runs `work`, adding what it throws to the list; the place in the scene leads there.
+    template <class Work> bool collect(const std::string& place, Work work)
+    {
+        try {
+            work();
+            return true;
+        } catch (const InputError& error) {
+            for (const Problem& p : error.problems()) {
+                problems_.push_back(p);
+                if (p.file.empty()) problems_.back().file = from_.file.string();
+                if (p.place.empty() && p.file == from_.file.string())
+                    problems_.back().place = place;
+            }
+            return false;
+        }
+    }
+
+    void load_cloth(std::size_t i)
+    {
+        const ClothDescription& c = from_.cloths[i];
+        const std::string place = "cloths[" + std::to_string(i) + "]";
+        MeshFile file;
+        if (!collect(place + ".mesh", [&] { file = read_mesh_file(c.mesh, MeshUse::cloth); }))
+            return;
+        for (const std::string& n : file.notes) note(c.mesh.string() + ": " + n);
+        if (!file.problems.empty()) {
+            problems_.insert(problems_.end(), file.problems.begin(), file.problems.end());
+            return;
+        }
+        MeshInput& m = file.mesh;
+        const std::size_t material_offset = scene_.start.model.materials.size();
+        int largest = 0;
+        if (m.face_material.empty()) m.face_material.assign(m.face_nodes.size(), 0);
+        for (int& index : m.face_material) {
+            largest = std::max(largest, index);
+            index += int(material_offset);
+        }
+        if (std::size_t(largest) >= c.materials.size())
+            problem(place + ".materials", std::to_string(c.materials.size()) + " of them",
+                    "one for each material index of " + c.mesh.string() + ", which go up to " +
+                        std::to_string(largest));
+        m.node_v.resize(m.node_x.size());
+        for (std::size_t n = 0; n < m.node_x.size(); ++n) {
+            m.node_x[n] = apply(c.transform, m.node_x[n]);
+            m.node_v[n] = rotate(c.transform.rotation, m.node_v[n]) + c.linear_velocity +
+                          cross(c.angular_velocity, m.node_x[n] - c.velocity_origin);
+        }
+        for (Vec2& u : m.material_u) u *= c.transform.scale;
+        m.node_label.resize(m.node_x.size());
+
+        parts_.push_back({joined_.node_x.size(), m.node_x.size(), joined_.face_nodes.size()});
+        append(joined_, m);
+        scene_.start.model.cloths.push_back({c.name});
+        for (const Material& material : c.materials)
+            scene_.start.model.materials.push_back(material);
+        if (c.strain_limits && from_.strain_limiting == "none")
+            note(place + ".strain_limits are given, but strain_limiting is \"none\": strains are "
+                         "reported, not limited");
+    }
+
+    Motion load_motion(const MotionDescription& d, const std::string& place)
+    {
+        if (d.file.empty()) return d.keys;
+        Motion motion;
+        collect(place, [&] {
+            const MotionFile file = read_motion_file(d.file);
+            if (std::size_t(d.body) >= file.bodies.size())
+                throw InputError(Problem{d.file.string(), "",
+                                         std::to_string(file.bodies.size()) + " bodies",
+                                         "body " + std::to_string(d.body) + ", counted from 0"});
+            const MotionFile::Body& body = file.bodies[std::size_t(d.body)];
+            for (std::size_t f = 0; f < file.frame_count; ++f) {
+                const auto& q = body.quaternion[f];
+                motion.keys.push_back(
+                    {double(f) / d.fps, {body.position[f], {q[0], q[1], q[2], q[3]}, 1}});
+            }
+        });
+        return motion;
+    }
+
+    void load_obstacle(std::size_t i)
+    {
+        const ObstacleDescription& d = from_.obstacles[i];
+        const std::string place = "obstacles[" + std::to_string(i) + "]";
+        Obstacle o;
+        o.name = d.name;
+        o.start_time = d.from;
+        o.end_time = d.until;
+        o.friction = d.friction;
+        o.motion = load_motion(d.motion, place + ".motion");
+        const auto placed = [&](std::vector<Vec3> x) {
+            for (Vec3& p : x) p = apply(d.transform, p);
+            return x;
+        };
+        const bool good = collect(place, [&] {
+            if (d.sequence.empty()) {
+                MeshFile file = read_mesh_file(d.mesh, MeshUse::obstacle);
+                for (const std::string& n : file.notes) note(d.mesh.string() + ": " + n);
+                o.x = placed(std::move(file.mesh.node_x));
+                o.faces = std::move(file.mesh.face_nodes);
+                return;
+            }
+            SequenceFiles found = find_sequence(d.sequence, d.sequence_first);
+            MeshSequence sequence = read_sequence(std::move(found.files));
+            for (const auto* notes : {&found.notes, &sequence.notes})
+                for (const std::string& n : *notes) note(n);
+            for (std::vector<Vec3>& x : sequence.frame_x) o.frames.push_back(placed(std::move(x)));
+            o.x = o.frames.front();
+            o.faces = std::move(sequence.first.mesh.face_nodes);
+            o.fps = d.sequence_fps;
+            o.first_time = d.sequence_time;
+        });
+        if (good) scene_.world.obstacles.push_back(std::move(o));
+    }
+
+    void build_model()
+    {
+        Model& model = scene_.start.model;
+        State& state = scene_.start.state;
+        model.mesh = build_mesh(joined_);
+        const Mesh& mesh = model.mesh;
+
+        model.panel_cloth.assign(mesh.panel_count(), ClothId{0});
+        model.face_material.resize(mesh.face_count());
+        for (FaceId f : mesh.faces()) {
+            const auto part = std::upper_bound(
+                parts_.begin(), parts_.end(), index(f),
+                [](std::uint32_t face, const ClothPart& p) { return face < p.first_face; });
+            model.panel_cloth[index(mesh.panel(f))] =
+                make_id<ClothId>(std::size_t(part - parts_.begin()) - 1);
+            model.face_material[f] =
+                make_id<MaterialId>(std::size_t(joined_.face_material[index(f)]));
+        }
+        model.rest_angle.resize(mesh.edge_count());
+        for (const MeshInput::EdgeMark& mark : joined_.edge_marks) {
+            if (!mark.rest_angle) continue;
+            const EdgeId e =
+                mesh.find_edge(make_id<NodeId>(mark.node_a), make_id<NodeId>(mark.node_b));
+            if (is_some(e)) model.rest_angle[e] = *mark.rest_angle;
+        }
+        model.node_label.values = joined_.node_label;
+        model.node_handles.resize(mesh.node_count());
+        model.compression_scale.resize(mesh.face_count());
+        state.x.values = joined_.node_x;
+        state.v.values = joined_.node_v;
+        state.anchor.values = joined_.node_x;
+        update_derived(model);
+    }
+
+    void load_handle(std::size_t i)
+    {
+        const HandleDescription& d = from_.handles[i];
+        const std::string place = "handles[" + std::to_string(i) + "]";
+        Handle h;
+        h.name = d.name;
+        h.start_time = d.from;
+        h.end_time = d.until;
+        h.fade_time = d.fade;
+        h.stiffness = d.stiffness;
+        h.motion = load_motion(d.motion, place + ".motion");
+
+        const auto named =
+            std::find_if(from_.cloths.begin(), from_.cloths.end(),
+                         [&](const ClothDescription& c) { return c.name == d.cloth; });
+        const ClothPart& part = parts_[std::size_t(named - from_.cloths.begin())];
+        std::vector<NodeId> nodes;
+        for (std::uint32_t n : d.nodes) {
+            if (n < part.node_count)
+                nodes.push_back(make_id<NodeId>(part.first_node + n));
+            else
+                problem(place + ".nodes", "node " + std::to_string(n),
+                        "numbers from 0 to " + std::to_string(part.node_count - 1) +
+                            ", the nodes of " + d.cloth);
+        }
+        for (std::size_t k = 0; k < part.node_count; ++k) {
+            const auto n = make_id<NodeId>(part.first_node + k);
+            const Vec3& x = scene_.start.state.x[n];
+            const auto inside = [&](const std::array<Vec3, 2>& box) {
+                for (std::size_t axis = 0; axis < 3; ++axis)
+                    if (x[axis] < box[0][axis] || x[axis] > box[1][axis]) return false;
+                return true;
+            };
+            if (d.label && scene_.start.model.node_label[n] == *d.label) nodes.push_back(n);
+            if (d.box && inside(*d.box)) nodes.push_back(n);
+        }
+        if (nodes.empty() && d.nodes.empty())
+            problem(place + (d.label ? ".label" : ".box"), "no node of " + d.cloth + " there",
+                    "at least one node to hold");
+        const std::uint64_t bit = std::uint64_t{1} << i;
+        for (NodeId n : nodes) scene_.start.model.node_handles[n] |= bit;
+        lock_nodes(scene_.start.model.mesh, nodes);
+        scene_.world.handles.push_back(std::move(h));
+    }
+
+    void add_notes()
+    {
+        if (!from_.obstacles.empty() && from_.contact.type == "none")
+            note(
+                "contact is \"none\": cloth passes through obstacles and through itself; the audit "
+                "counts where");
+    }
+
+    const SceneDescription& from_;
+    Scene scene_;
+    MeshInput joined_;
+    std::vector<ClothPart> parts_;
+    std::vector<Problem> problems_;
+};
+
+} // namespace
+
+Scene load_scene(const SceneDescription& description)
+{
+    return SceneLoader(description).load();
+}
+
+Pipeline make_pipeline(const SceneDescription& description)
+{
+    Pipeline p;
+    p.integrator = make_integrator(description.solver);
+    p.contact_finder = make_contact_finder(description.contact);
+    p.impact_resolver = make_impact_resolver(description.contact);
+    p.strain_limiter = make_strain_limiter(description.strain_limiting);
+    p.remesher = make_remesher(description);
+    return p;
+}
+
+} // namespace pleat

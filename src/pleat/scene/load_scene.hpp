@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// From a scene's description to what runs: meshes are read and checked, parts are chosen.
+#pragma once
+
+#include "pleat/model/world.hpp"
+#include "pleat/scene/scene_file.hpp"
+#include "pleat/sim/run.hpp"
+#include "pleat/sim/simulation.hpp"
+
+#include <string>
+#include <vector>
+
+namespace pleat {
+
+struct Scene {
+    World world;
+    Simulation start;
+    RunSettings settings;
+    std::vector<std::string> notes; // what might surprise, each once
+};
+
+/// Reads the meshes, motions and sequences that the description names.
+/// \throw InputError with every problem of every file.
+[[nodiscard]] Scene load_scene(const SceneDescription& description);
+
+/// Fresh parts as the description names them; one pipeline a run.
+[[nodiscard]] Pipeline make_pipeline(const SceneDescription& description);
+
+} // namespace pleat

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// The folder of a run, read back: which frames are there, and what they hold.
+#pragma once
+
+#include "pleat/scene/scene_file.hpp"
+#include "pleat/sim/frames.hpp"
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace pleat {
+
+class RunFolder {
+public:
+    /// \throw InputError where the folder holds no frames.
+    explicit RunFolder(std::filesystem::path folder);
+
+    /// Numbers of the frames, in order.
+    [[nodiscard]] const std::vector<int>& frames() const { return frames_; }
+    [[nodiscard]] int last_frame() const { return frames_.back(); }
+    /// The scene that was run, where scene.json can still be read.
+    [[nodiscard]] const std::optional<SceneDescription>& scene() const { return scene_; }
+
+    /// Every object of the frame; cloths are those with material points. Static obstacles, which
+    /// are written once, are in every frame in which the scene has them.
+    /// \throw InputError where the frame is not there or a file of it is broken.
+    [[nodiscard]] std::vector<ObjectMesh> read(int frame) const;
+
+private:
+    struct Object {
+        std::string name; // the file's stem
+        std::string extension;
+        std::set<int> frames;
+    };
+    [[nodiscard]] std::filesystem::path file_of(const Object& object, int frame) const;
+
+    std::filesystem::path folder_;
+    std::vector<Object> objects_;
+    std::vector<int> frames_;
+    std::optional<SceneDescription> scene_;
+};
+
+} // namespace pleat

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/scene/scene_file.hpp"
+
+#include "pleat/scene/json_reader.hpp"
+#include "pleat/scene/material_json.hpp"
+#include "pleat/scene/part_tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace pleat {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double degree = std::numbers::pi / 180;
+
+class SceneReader {
+public:
+    SceneReader(fs::path path, SceneKeys* asked)
+        : folder_(path.parent_path()), file_{path.string(), {}, asked}
+    {
+        scene_.file = std::move(path);
+    }
+
+    SceneDescription read(const Json& json)
+    {
+        JsonReader r(json, "", "scene", file_);
+        read_version(r);
+        (void)r.find("name");
+        (void)r.find("description");
+        (void)r.find("$schema");
+        scene_.up = read_up(r);
+        scene_.fps = r.number("fps", scene_.fps, Range{0, 100000, true});
+        scene_.substeps = r.integer("substeps", scene_.substeps, 1, 100000);
+        scene_.frames = r.integer("frames", scene_.frames, 0, 10000000);
+        scene_.gravity = r.vector("gravity", -9.8 * scene_.up);
+        r.object("wind", "wind", [&](JsonReader& o) {
+            scene_.wind.velocity = o.vector("velocity", {});
+            scene_.wind.density = o.number("density", 1.0, not_negative);
+            scene_.wind.drag = o.number("drag", 0.0, not_negative);
+        });
+        r.each("cloths", "cloth", [&](JsonReader& o) { scene_.cloths.push_back(read_cloth(o)); });
+        r.each("obstacles", "obstacle",
+               [&](JsonReader& o) { scene_.obstacles.push_back(read_obstacle(o)); });
+        r.each("handles", "handle",
+               [&](JsonReader& o) { scene_.handles.push_back(read_handle(o)); });
+        r.object("solver", "solver", [&](JsonReader& o) { read_solver(o); });
+        r.object("contact", "contact", [&](JsonReader& o) { read_contact(o); });
+        r.object("strain_limiting", "strain_limiting", [&](JsonReader& o) {
+            scene_.strain_limiting = o.word("type", "none", strain_limiter_types());
+        });
+        r.done();
+        check_names();
+        file_.throw_if_bad();
+        return std::move(scene_);
+    }
+
+private:
+    void read_version(JsonReader& r)
+    {
+        const Json* version = r.require("pleat", "1, the version of the format");
+        if (version != nullptr && (!version->is_number_integer() || *version != 1))
+            file_.problem("pleat", describe(*version), "1, the version of the format");
+    }
+
+    Vec3 read_up(JsonReader& r)
+    {
+        static const std::vector<std::string> words{"x", "y", "z"};
+        const std::string axis = r.word("up", "z", words);
+        return axis == "x" ? Vec3{1, 0, 0} : axis == "y" ? Vec3{0, 1, 0} : Vec3{0, 0, 1};
+    }
+
+    /// Relative to the scene file; absolute paths stay.
+    [[nodiscard]] fs::path resolve(const std::string& path) const
+    {
+        return path.empty() ? fs::path() : folder_ / path;
+    }
+
+    Transform read_transform_keys(JsonReader& r)
+    {
+        Transform t;
+        t.translate = r.vector("translate", {});
+        t.scale = r.number("scale", 1.0, positive);
+        const auto turn = r.numbers("rotate", 4);
+        if (!turn.empty()) {
+            const Vec3 axis{turn[1], turn[2], turn[3]};
+            if (norm(axis) == 0)
+                file_.problem(r.path_of("rotate"), "an axis of length zero",
+                              "[degrees, axis x, axis y, axis z]");
+            else
+                t.rotation = rotation_about(axis, turn[0] * degree);
+        }
+        return t;
+    }
+
+    Transform read_transform(JsonReader& r)
+    {
+        Transform t;
+        r.object("transform", "transform", [&](JsonReader& o) { t = read_transform_keys(o); });
+        return t;
+    }
+
+    MotionDescription read_motion(JsonReader& r)
+    {
+        MotionDescription m;
+        const Json* value = r.find("motion");
+        if (value == nullptr) return m;
+        if (value->is_object()) {
+            r.object("motion", "motion_file", [&](JsonReader& o) {
+                m.file = resolve(o.required_text("file", "the path of a .mot file"));
+                m.body = o.integer("body", 0, 0, 1000000);
+                m.fps = o.number("fps", 120, positive);
+            });
+            return m;
+        }
+        r.each("motion", "motion_key", [&](JsonReader& o) {
+            MotionKey key;
+            key.time = o.required_number("time");
+            key.transform = read_transform_keys(o);
+            if (!m.keys.keys.empty() && key.time <= m.keys.keys.back().time)
+                file_.problem(o.path_of("time"), "the time " + Json(key.time).dump(),
+                              "times in increasing order");
+            m.keys.keys.push_back(key);
+        });
+        return m;
+    }
+
+    void read_span(JsonReader& r, double& from, double& until)
+    {
+        from = r.number("from", from);
+        until = r.number("until", until);
+        if (until <= from)
+            file_.problem(r.path_of("until"), "the time " + Json(until).dump(),
+                          "a time after \"from\"");
+    }
+
+    ClothDescription read_cloth(JsonReader& r)
+    {
+        ClothDescription c;
+        c.name = r.text("name",
+                        "cloth" + (scene_.cloths.empty() ? std::string()
+                                                         : std::to_string(scene_.cloths.size())));
+        c.mesh = resolve(r.required_text("mesh", "the path of an OBJ or PLY file"));
+        c.transform = read_transform(r);
+        r.object("velocity", "velocity", [&](JsonReader& o) {
+            c.linear_velocity = o.vector("linear", {});
+            c.angular_velocity = o.vector("angular", {});
+            c.velocity_origin = o.vector("origin", {});
+        });
+        const Json* one = r.find("material");
+        const Json* many = r.find("materials");
+        if ((one != nullptr) == (many != nullptr)) {
+            file_.problem(r.path_of("material"),
+                          one != nullptr ? "both \"material\" and \"materials\""
+                                         : "neither \"material\" nor \"materials\"",
+                          "one of the two: a fabric (see `pleat materials`), or an array with one "
+                          "for each material index of the mesh");
+        } else if (one != nullptr) {
+            c.materials.push_back(read_material(*one, r.path_of("material"), file_, folder_));
+        } else if (many->is_array() && !many->empty()) {
+            for (std::size_t i = 0; i < many->size(); ++i)
+                c.materials.push_back(read_material(
+                    (*many)[i], r.path_of("materials") + "[" + std::to_string(i) + "]", file_,
+                    folder_));
+        } else {
+            file_.problem(r.path_of("materials"), describe(*many), "an array of fabrics");
+        }
+        c.strain_limits = read_strain_limits(r);
+        if (c.strain_limits)
+            for (Material& m : c.materials) m.strain_limits = c.strain_limits;
+        r.object("remeshing", "remeshing", [&](JsonReader& o) {
+            c.remeshing.type = o.word("type", "none", remesher_types());
+        });
+        return c;
+    }
+
+    ObstacleDescription read_obstacle(JsonReader& r)
+    {
+        ObstacleDescription d;
+        d.name = r.text("name", "obstacle" + (scene_.obstacles.empty()
+                                                  ? std::string()
+                                                  : std::to_string(scene_.obstacles.size())));
+        if (const auto mesh = r.maybe_text("mesh")) d.mesh = resolve(*mesh);
+        r.object("sequence", "sequence", [&](JsonReader& o) {
+            d.sequence =
+                resolve(o.required_text("files", "a name with one %d, such as body_%04d.obj"));
+            d.sequence_first = o.integer("first", 0, 0, 100000000);
+            d.sequence_fps = o.number("fps", scene_.fps, positive);
+            d.sequence_time = o.number("time", 0.0);
+        });
+        if (d.mesh.empty() == d.sequence.empty())
+            file_.problem(r.path(),
+                          d.mesh.empty() ? "neither \"mesh\" nor \"sequence\""
+                                         : "both \"mesh\" and \"sequence\"",
+                          "one of the two");
+        d.transform = read_transform(r);
+        d.motion = read_motion(r);
+        if (!d.sequence.empty() && (!d.motion.keys.keys.empty() || !d.motion.file.empty()))
+            file_.problem(r.path_of("motion"), "a motion beside a sequence",
+                          "a sequence to move by itself");
+        read_span(r, d.from, d.until);
+        d.friction = r.maybe_number("friction", not_negative);
+        return d;
+    }
+
+    HandleDescription read_handle(JsonReader& r)
+    {
+        HandleDescription h;
+        h.name = r.text("name", "handle" + std::to_string(scene_.handles.size()));
+        h.cloth = r.text("cloth", "");
+        const Json* nodes = r.find("nodes");
+        if (nodes != nullptr) {
+            bool good = nodes->is_array() && !nodes->empty();
+            if (good)
+                for (const Json& n : *nodes) {
+                    good = good && n.is_number_unsigned() && n.get<std::uint64_t>() < 0xffffffffu;
+                    if (good) h.nodes.push_back(n.get<std::uint32_t>());
+                }
+            if (!good)
+                file_.problem(r.path_of("nodes"), describe(*nodes),
+                              "an array of vertex numbers of the mesh file, counted from 0");
+        }
+        if (r.find("label") != nullptr) h.label = r.integer("label", 0, -2147483647, 2147483647);
+        const bool boxed = r.object("box", "box", [&](JsonReader& o) {
+            h.box = std::array<Vec3, 2>{o.vector("min", {}), o.vector("max", {})};
+            if (o.require("min", "three numbers") && o.require("max", "three numbers"))
+                for (std::size_t k = 0; k < 3; ++k)
+                    if ((*h.box)[0][k] > (*h.box)[1][k]) {
+                        file_.problem(o.path(), "a box whose min is above its max", "min <= max");
+                        break;
+                    }
+        });
+        const int ways = int(nodes != nullptr) + int(h.label.has_value()) + int(boxed);
+        if (ways != 1)
+            file_.problem(r.path(), std::to_string(ways) + " of \"nodes\", \"label\", \"box\"",
+                          "exactly one of them, to say which nodes are held");
+        h.motion = read_motion(r);
+        read_span(r, h.from, h.until);
+        h.fade = r.number("fade", 0.0, not_negative);
+        h.stiffness = r.maybe_number("stiffness", positive);
+        return h;
+    }
+
+    void read_solver(JsonReader& r)
+    {
+        SolverDescription& s = scene_.solver;
+        s.integrator = r.word("integrator", s.integrator, integrator_types());
+        s.linear_solver = r.word("linear_solver", s.linear_solver, linear_solver_types());
+        s.newton_iterations = r.integer("newton_iterations", s.newton_iterations, 1, 1000);
+        s.tolerance = r.number("tolerance", s.tolerance, Range{1e-14, 0.1});
+    }
+
+    void read_contact(JsonReader& r)
+    {
+        ContactDescription& c = scene_.contact;
+        c.type = r.word("type", c.type, contact_types());
+        c.thickness = r.number("thickness", c.thickness, positive);
+        c.friction = r.number("friction", c.friction, not_negative);
+    }
+
+    void check_names()
+    {
+        if (scene_.cloths.empty() && file_.problems.empty())
+            file_.problem("cloths", "no cloth", "at least one");
+        std::set<std::string> names;
+        const auto once = [&](const std::string& name, const std::string& place) {
+            if (!names.insert(name).second)
+                file_.problem(place + ".name", "the name \"" + name + "\" a second time",
+                              "a name of its own for each cloth and obstacle");
+        };
+        for (std::size_t i = 0; i < scene_.cloths.size(); ++i)
+            once(scene_.cloths[i].name, "cloths[" + std::to_string(i) + "]");
+        for (std::size_t i = 0; i < scene_.obstacles.size(); ++i)
+            once(scene_.obstacles[i].name, "obstacles[" + std::to_string(i) + "]");
+        if (scene_.handles.size() > max_handles)
+            file_.problem("handles", std::to_string(scene_.handles.size()) + " handles",
+                          "at most " + std::to_string(max_handles));
+        for (std::size_t i = 0; i < scene_.handles.size(); ++i) {
+            HandleDescription& h = scene_.handles[i];
+            if (h.cloth.empty() && !scene_.cloths.empty()) h.cloth = scene_.cloths[0].name;
+            std::vector<std::string> cloths;
+            for (const ClothDescription& c : scene_.cloths) cloths.push_back(c.name);
+            if (std::find(cloths.begin(), cloths.end(), h.cloth) == cloths.end())
+                file_.problem("handles[" + std::to_string(i) + "].cloth",
+                              "the unknown cloth \"" + h.cloth + "\"", list_words(cloths));
+        }
+    }
+
+    fs::path folder_;
+    JsonFile file_;
+    SceneDescription scene_;
+};
+
+Json to_json(const Vec3& v)
+{
+    return {v[0], v[1], v[2]};
+}
+
+Json to_json(const Transform& t)
+{
+    const Rotation& r = t.rotation;
+    const Vec3 axis{r.x, r.y, r.z};
+    const double angle = 2 * std::atan2(norm(axis), r.w);
+    const Vec3 unit = norm(axis) > 0 ? normalized(axis) : Vec3{0, 0, 1};
+    return {{"translate", to_json(t.translate)},
+            {"rotate", {angle / degree, unit[0], unit[1], unit[2]}},
+            {"scale", t.scale}};
+}
+
+std::string absolute_text(const fs::path& path)
+{
+    return fs::absolute(path).lexically_normal().string();
+}
+
+void add_motion(Json& json, const MotionDescription& m)
+{
+    if (!m.file.empty()) {
+        json["motion"] = {{"file", absolute_text(m.file)}, {"body", m.body}, {"fps", m.fps}};
+        return;
+    }
+    if (m.keys.keys.empty()) return;
+    Json keys = Json::array();
+    for (const MotionKey& k : m.keys.keys) {
+        Json key = to_json(k.transform);
+        key["time"] = k.time;
+        keys.push_back(key);
+    }
+    json["motion"] = keys;
+}
+
+void add_span(Json& json, double from, double until)
+{
+    if (std::isfinite(from)) json["from"] = from;
+    if (std::isfinite(until)) json["until"] = until;
+}
+
+} // namespace
+
+SceneDescription read_scene_file(const fs::path& path, SceneKeys* asked)
+{
+    return SceneReader(path, asked).read(read_json_file(path.string()));
+}
+
+SceneDescription parse_scene(std::string_view text, const fs::path& path, SceneKeys* asked)
+{
+    return SceneReader(path, asked).read(parse_json(text, path.string()));
+}
+
+std::string to_json_text(const SceneDescription& s)
+{
+    nlohmann::ordered_json json;
+    json["pleat"] = 1;
+    json["up"] = s.up[0] == 1 ? "x" : s.up[1] == 1 ? "y" : "z";
+    json["fps"] = s.fps;
+    json["substeps"] = s.substeps;
+    json["frames"] = s.frames;
+    json["gravity"] = to_json(s.gravity);
+    if (s.wind.density > 0 || s.wind.drag > 0)
+        json["wind"] = {{"velocity", to_json(s.wind.velocity)},
+                        {"density", s.wind.density},
+                        {"drag", s.wind.drag}};
+    json["cloths"] = Json::array();
+    for (const ClothDescription& c : s.cloths) {
+        Json materials = Json::array();
+        for (const Material& m : c.materials) materials.push_back(material_to_json(m));
+        json["cloths"].push_back({{"name", c.name},
+                                  {"mesh", absolute_text(c.mesh)},
+                                  {"transform", to_json(c.transform)},
+                                  {"velocity",
+                                   {{"linear", to_json(c.linear_velocity)},
+                                    {"angular", to_json(c.angular_velocity)},
+                                    {"origin", to_json(c.velocity_origin)}}},
+                                  {"materials", materials},
+                                  {"remeshing", {{"type", c.remeshing.type}}}});
+    }
+    Json obstacles = Json::array(), handles = Json::array();
+    for (const ObstacleDescription& o : s.obstacles) {
+        Json item{{"name", o.name}, {"transform", to_json(o.transform)}};
+        if (!o.mesh.empty()) item["mesh"] = absolute_text(o.mesh);
+        if (!o.sequence.empty())
+            item["sequence"] = {{"files", absolute_text(o.sequence)},
+                                {"first", o.sequence_first},
+                                {"fps", o.sequence_fps},
+                                {"time", o.sequence_time}};
+        add_motion(item, o.motion);
+        add_span(item, o.from, o.until);
+        if (o.friction) item["friction"] = *o.friction;
+        obstacles.push_back(item);
+    }
+    json["obstacles"] = obstacles;
+    for (const HandleDescription& h : s.handles) {
+        Json item{{"name", h.name}, {"cloth", h.cloth}, {"fade", h.fade}};
+        if (!h.nodes.empty()) item["nodes"] = h.nodes;
+        if (h.label) item["label"] = *h.label;
+        if (h.box) item["box"] = {{"min", to_json((*h.box)[0])}, {"max", to_json((*h.box)[1])}};
+        if (h.stiffness) item["stiffness"] = *h.stiffness;
+        add_motion(item, h.motion);
+        add_span(item, h.from, h.until);
+        handles.push_back(item);
+    }
+    json["handles"] = handles;
+    json["solver"] = {{"integrator", s.solver.integrator},
+                      {"linear_solver", s.solver.linear_solver},
+                      {"newton_iterations", s.solver.newton_iterations},
+                      {"tolerance", s.solver.tolerance}};
+    json["contact"] = {{"type", s.contact.type},
+                       {"thickness", s.contact.thickness},
+                       {"friction", s.contact.friction}};
+    json["strain_limiting"] = {{"type", s.strain_limiting}};
+    return json.dump(2) + "\n";
+}
+
+} // namespace pleat

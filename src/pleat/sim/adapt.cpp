@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/sim/adapt.hpp"
+
+namespace pleat {
+
+AdaptReport adapt(const World& world, Pipeline& p, Simulation& sim)
+{
+    AdaptReport r;
+    {
+        const StageTimer timer(r.times, Stage::remesh);
+        r.remesh = p.remesher->remesh(world, sim.time, sim.model, sim.state);
+    }
+    if (!r.remesh.changed) return r;
+    p.contact_finder->mesh_changed();
+    p.integrator->mesh_changed();
+    p.strain_limiter->mesh_changed();
+    p.impact_resolver->mesh_changed();
+    return r;
+}
+
+} // namespace pleat

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/sim/frame_stats.hpp"
+
+#include "pleat/core/error.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace pleat {
+
+namespace {
+
+/// The shortest text that reads back as the same number.
+std::string text(double value)
+{
+    char buffer[32];
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+    return {buffer, end};
+}
+
+/// A time in milliseconds, to the microsecond.
+std::string milliseconds(double value)
+{
+    char buffer[32];
+    const auto end =
+        std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, 3).ptr;
+    return {buffer, end};
+}
+
+std::string hexadecimal(std::uint64_t value)
+{
+    char buffer[17];
+    std::snprintf(buffer, sizeof buffer, "%016llx", static_cast<unsigned long long>(value));
+    return buffer;
+}
+
+} // namespace
+
+std::string stats_header()
+{
+    std::string line = "frame,time,steps,nodes,faces,ms_total";
+    for (std::size_t s = 0; s < stage_count; ++s)
+        line += ",ms_" + std::string(stage_name(static_cast<Stage>(s)));
+    line += ",intersections,min_gap,max_stretch,max_compression,kinetic,elastic";
+    line += ",worst_aspect,rejected,proximities,impacts,linear_iterations,hash";
+    return line;
+}
+
+std::string stats_row(const FrameStats& s)
+{
+    std::string line = std::to_string(s.frame) + "," + text(s.time) + "," +
+                       std::to_string(s.steps) + "," + std::to_string(s.nodes) + "," +
+                       std::to_string(s.faces) + "," + milliseconds(s.ms_total);
+    for (double ms : s.times.ms) line += "," + milliseconds(ms);
+    line += "," + std::to_string(s.audit.intersections) + "," + text(s.audit.min_gap) + "," +
+            text(s.audit.max_stretch) + "," + text(s.audit.max_compression) + "," +
+            text(s.kinetic) + "," + text(s.elastic);
+    line += "," + text(s.audit.worst_aspect) + "," + std::to_string(s.rejected) + "," +
+            std::to_string(s.proximities) + "," + std::to_string(s.impacts) + "," +
+            std::to_string(s.linear_iterations) + "," + hexadecimal(s.hash);
+    return line;
+}
+
+StatsFile::StatsFile(std::filesystem::path path) : path_(std::move(path))
+{
+    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (file_ < 0) throw FileError(path_.string(), std::strerror(errno));
+    append(stats_header() + "\n");
+}
+
+StatsFile::~StatsFile()
+{
+    ::close(file_);
+}
+
+void StatsFile::write(const FrameStats& stats)
+{
+    append(stats_row(stats) + "\n");
+}
+
+void StatsFile::append(const std::string& line)
+{
+    std::size_t done = 0;
+    while (done < line.size()) {
+        const ssize_t n = ::write(file_, line.data() + done, line.size() - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw FileError(path_.string(), std::strerror(errno));
+        done += static_cast<std::size_t>(n);
+    }
+}
+
+} // namespace pleat

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// One row of stats.csv a frame.
+#pragma once
+
+#include "pleat/core/stage_times.hpp"
+#include "pleat/sim/audit.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace pleat {
+
+struct FrameStats {
+    int frame = 0;
+    double time = 0; // [s]
+    int steps = 0;   // accepted
+    std::size_t nodes = 0, faces = 0;
+    double ms_total = 0;
+    StageTimes times;
+    MeshAudit audit;
+    double kinetic = 0, elastic = 0; // [J]
+    int rejected = 0;                // steps tried again with half the dt
+    std::size_t proximities = 0;     // largest of any step
+    std::size_t impacts = 0;
+    int linear_iterations = 0;
+    std::uint64_t hash = 0; // of the state
+};
+
+/// The header line, without a newline: the fixed columns first, further ones behind.
+[[nodiscard]] std::string stats_header();
+[[nodiscard]] std::string stats_row(const FrameStats& stats);
+
+/// Appends rows to a file; every row is on disk when write() returns.
+class StatsFile {
+public:
+    /// Starts the file with its header. \throw FileError
+    explicit StatsFile(std::filesystem::path path);
+    ~StatsFile();
+    StatsFile(const StatsFile&) = delete;
+    StatsFile& operator=(const StatsFile&) = delete;
+    /// \throw FileError
+    void write(const FrameStats& stats);
+
+private:
+    void append(const std::string& line);
+    std::filesystem::path path_;
+    int file_ = -1;
+};
+
+} // namespace pleat

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/sim/run.hpp"
+
+#include "pleat/energies/elastic_batch.hpp"
+#include "pleat/sim/adapt.hpp"
+#include "pleat/sim/frames.hpp"
+#include "pleat/sim/step.hpp"
+
+#include <algorithm>
+
+namespace pleat {
+
+namespace {
+
+void add(FrameStats& stats, const AdvanceReport& r)
+{
+    stats.steps += r.steps;
+    stats.rejected += r.rejected;
+    stats.times += r.times;
+    stats.proximities = std::max(stats.proximities, r.proximities);
+    stats.impacts += r.impacts;
+    stats.linear_iterations += r.linear_iterations;
+}
+
+/// Writes the frame, audits what was written, and tells the hooks.
+void finish_frame(const World& world, const Simulation& sim, const RunSettings& settings,
+                  std::span<FrameSink* const> sinks, const RunHooks& hooks, const Stopwatch& watch,
+                  FrameStats& stats, RunReport& report)
+{
+    const std::vector<ObjectMesh> meshes = object_meshes(world, sim);
+    {
+        const StageTimer timer(stats.times, Stage::write);
+        const Frame frame = frame_of(meshes, sim.frame, sim.time);
+        for (FrameSink* sink : sinks) sink->write(frame);
+    }
+    stats.frame = sim.frame;
+    stats.time = sim.time;
+    stats.nodes = sim.model.mesh.node_count();
+    stats.faces = sim.model.mesh.face_count();
+    stats.audit = audit(meshes, settings.gap_reach);
+    stats.kinetic = kinetic_energy(sim.model, sim.state);
+    stats.elastic = elastic_energy(sim.model, sim.state);
+    stats.hash = state_hash(sim.model, sim.state);
+    stats.ms_total = watch.ms();
+    ++report.frames_written;
+    if (stats.audit.intersections > 0) {
+        ++report.frames_with_intersections;
+        if (report.first_bad_frame < 0) report.first_bad_frame = sim.frame;
+    }
+    if (hooks.on_frame) hooks.on_frame(stats);
+}
+
+} // namespace
+
+RunReport run(const World& world, Pipeline& pipeline, Simulation& sim, const RunSettings& settings,
+              std::span<FrameSink* const> sinks, const RunHooks& hooks)
+{
+    RunReport report;
+    const auto must_stop = [&] { return hooks.stop != nullptr && hooks.stop->load(); };
+    {
+        const Stopwatch watch;
+        FrameStats stats;
+        finish_frame(world, sim, settings, sinks, hooks, watch, stats, report);
+    }
+    const double dt = 1.0 / (settings.fps * settings.substeps);
+    while (sim.frame < settings.frames) {
+        const Stopwatch watch;
+        FrameStats stats;
+        for (int s = 0; s < settings.substeps; ++s) {
+            const AdvanceReport r = advance(world, pipeline, sim, dt);
+            add(stats, r);
+            if (!r.ok) {
+                report.end = RunEnd::gave_up;
+                report.trouble = "frame " + std::to_string(sim.frame + 1) + ", step " +
+                                 std::to_string(s + 1) + ": " + r.trouble;
+                return report;
+            }
+            if (hooks.on_step) hooks.on_step(sim.frame + 1, s + 1);
+            if (must_stop()) {
+                report.end = RunEnd::stopped;
+                return report;
+            }
+        }
+        const AdaptReport adapted = adapt(world, pipeline, sim);
+        stats.times += adapted.times;
+        ++sim.frame;
+        sim.time = sim.frame / settings.fps; // exact, so that rounding does not pile up
+        finish_frame(world, sim, settings, sinks, hooks, watch, stats, report);
+    }
+    for (FrameSink* sink : sinks) sink->finish();
+    return report;
+}
+
+} // namespace pleat

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// The frames of a run, from the first to the last.
+#pragma once
+
+#include "pleat/export/frame_sink.hpp"
+#include "pleat/sim/frame_stats.hpp"
+#include "pleat/sim/simulation.hpp"
+
+#include <atomic>
+#include <functional>
+#include <span>
+#include <string>
+
+namespace pleat {
+
+struct RunSettings {
+    double fps = 25;                      // frames a second
+    int substeps = 8;                     // steps a frame
+    int frames = 250;                     // to simulate; frame 0 is the start
+    double gap_reach = default_gap_reach; // of the audit [m]
+};
+
+/// Where a run tells how it goes, and hears that it should stop. All may be empty.
+struct RunHooks {
+    std::function<void(const FrameStats&)> on_frame;  // after the frame was written
+    std::function<void(int frame, int step)> on_step; // after each step
+    const std::atomic<bool>* stop = nullptr;          // looked at after each step
+};
+
+enum class RunEnd { finished, stopped, gave_up };
+
+struct RunReport {
+    RunEnd end = RunEnd::finished;
+    int frames_written = 0; // frame 0 counts
+    int frames_with_intersections = 0;
+    int first_bad_frame = -1; // the first with intersections
+    std::string trouble;      // why it gave up
+};
+
+/// Writes the frame the simulation is at, then simulates and writes frame by frame. A run that is
+/// stopped or gives up leaves every frame written so far whole, and the simulation at the last
+/// accepted step.
+/// \throw FileError where a sink cannot write.
+[[nodiscard]] RunReport run(const World& world, Pipeline& pipeline, Simulation& sim,
+                            const RunSettings& settings, std::span<FrameSink* const> sinks,
+                            const RunHooks& hooks = {});
+
+} // namespace pleat

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// What a run holds: the thing simulated, and the parts that simulate it.
+#pragma once
+
+#include "pleat/contact/contact_finder.hpp"
+#include "pleat/contact/impact_resolver.hpp"
+#include "pleat/integrators/integrator.hpp"
+#include "pleat/model/model.hpp"
+#include "pleat/model/state.hpp"
+#include "pleat/remeshing/remesher.hpp"
+#include "pleat/strain_limiting/strain_limiter.hpp"
+
+#include <memory>
+
+namespace pleat {
+
+/// Changed by commit and by adapt() only.
+struct Simulation {
+    Model model;
+    State state;
+    double time = 0; // [s]
+    int frame = 0;   // frames done
+};
+
+/// One part a slot; all there.
+struct Pipeline {
+    std::unique_ptr<ContactFinder> contact_finder = std::make_unique<ContactFinderNone>();
+    std::unique_ptr<Integrator> integrator;
+    std::unique_ptr<StrainLimiter> strain_limiter = std::make_unique<StrainLimiterNone>();
+    std::unique_ptr<ImpactResolver> impact_resolver = std::make_unique<ImpactResolverNone>();
+    std::unique_ptr<Remesher> remesher = std::make_unique<RemesherNone>();
+};
+
+} // namespace pleat

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/sim/step.hpp"
+
+#include "pleat/core/parallel.hpp"
+#include "pleat/loads/handles.hpp"
+#include "pleat/loads/wind.hpp"
+#include "pleat/model/obstacle_sample.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace pleat {
+
+namespace {
+
+Loads external_loads(const World& world, const Model& model, const State& state, double time,
+                     double dt)
+{
+    Loads loads;
+    loads.gravity = world.gravity;
+    if (world.wind.density > 0 || world.wind.drag > 0) add_wind(model, state, world.wind, loads);
+    add_handles(world, model, state, time, dt, loads);
+    return loads;
+}
+
+bool is_finite(const State& state)
+{
+    return parallel_reduce(
+        state.x.size(), true,
+        [&](std::size_t i) { return is_finite(state.x.values[i]) && is_finite(state.v.values[i]); },
+        [](bool a, bool b) { return a && b; });
+}
+
+void commit(Simulation& sim, State next, double dt)
+{
+    sim.state = std::move(next);
+    sim.time += dt;
+}
+
+void advance_halving(const World& world, Pipeline& pipeline, Simulation& sim, double dt,
+                     int halvings, AdvanceReport& total)
+{
+    const StepReport r = step(world, pipeline, sim, dt);
+    total.times += r.times;
+    total.proximities = std::max(total.proximities, r.contact.proximities);
+    total.impacts += r.impact.impacts;
+    total.linear_iterations += r.solve.linear_iterations;
+    total.fallbacks += r.solve.fallbacks;
+    if (r.accepted()) {
+        ++total.steps;
+        total.worst_limit_violation =
+            std::max(total.worst_limit_violation, r.limit.worst_violation);
+        return;
+    }
+    ++total.rejected;
+    if (halvings == max_halvings) {
+        total.ok = false;
+        total.trouble = r.trouble();
+        return;
+    }
+    for (int half = 0; half < 2 && total.ok; ++half)
+        advance_halving(world, pipeline, sim, dt / 2, halvings + 1, total);
+}
+
+} // namespace
+
+std::string StepReport::trouble() const
+{
+    if (!solve.ok) return "integration: " + solve.trouble;
+    if (!limit.ok) return "strain limiting: " + limit.trouble;
+    if (!impact.ok) return "impacts: " + impact.trouble;
+    if (!finite) return "the new state holds numbers that are not finite";
+    return {};
+}
+
+StepReport step(const World& world, Pipeline& p, Simulation& sim, double dt)
+{
+    StepReport r;
+    const Model& model = sim.model;
+    const auto obstacles = sample_obstacles(world, sim.time, dt);
+    State held = sim.state; // sim is untouched until commit
+    take_hold(world, model, sim.time, held);
+    const Loads loads = external_loads(world, model, held, sim.time, dt);
+
+    Contacts contacts;
+    {
+        const StageTimer timer(r.times, Stage::contact_find);
+        r.contact = p.contact_finder->find(model, held, world, obstacles, dt, contacts);
+    }
+    State next = held;
+    {
+        const StageTimer timer(r.times, Stage::integrate);
+        r.solve = p.integrator->advance(model, held, loads, contacts, dt, next);
+    }
+    if (r.solve.ok) {
+        const StageTimer timer(r.times, Stage::strain);
+        r.limit = p.strain_limiter->limit(model, loads, contacts, dt, next);
+    }
+    if (r.solve.ok && r.limit.ok) {
+        const StageTimer timer(r.times, Stage::impact);
+        r.impact = p.impact_resolver->resolve(model, held, world, obstacles, dt, next);
+    }
+    r.finite = is_finite(next);
+    if (!r.accepted()) return r; // the caller retries with smaller dt, or stops and says why
+    commit(sim, std::move(next), dt);
+    return r;
+}
+
+AdvanceReport advance(const World& world, Pipeline& pipeline, Simulation& sim, double dt)
+{
+    AdvanceReport total;
+    advance_halving(world, pipeline, sim, dt, 0, total);
+    return total;
+}
+
+} // namespace pleat

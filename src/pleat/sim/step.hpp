@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// One step of the pipeline, and the retry around it.
+#pragma once
+
+#include "pleat/core/stage_times.hpp"
+#include "pleat/model/reports.hpp"
+#include "pleat/model/world.hpp"
+#include "pleat/sim/simulation.hpp"
+
+#include <string>
+
+namespace pleat {
+
+struct StepReport {
+    ContactReport contact;
+    SolveReport solve;
+    LimitReport limit;
+    ImpactReport impact;
+    bool finite = true; // no NaN or infinity in the new state
+    StageTimes times;
+
+    [[nodiscard]] bool accepted() const { return solve.ok && limit.ok && impact.ok && finite; }
+    /// Why the step was rejected, in words; empty when it was accepted.
+    [[nodiscard]] std::string trouble() const;
+};
+
+/// Advances the simulation by dt, or leaves it untouched and says why.
+[[nodiscard]] StepReport step(const World& world, Pipeline& pipeline, Simulation& sim, double dt);
+
+/// What became of an interval of time.
+struct AdvanceReport {
+    bool ok = true;
+    std::string trouble; // of the smallest step that was tried
+    int steps = 0;       // accepted
+    int rejected = 0;
+    StageTimes times;
+    std::size_t proximities = 0; // largest of any step
+    std::size_t impacts = 0;
+    int linear_iterations = 0;
+    int fallbacks = 0;
+    double worst_limit_violation = 0;
+};
+
+/// Steps whose dt was halved this often and still rejected end the run.
+inline constexpr int max_halvings = 6;
+
+/// Advances by dt in one step; where it is rejected, in two of half the length, and so on.
+[[nodiscard]] AdvanceReport advance(const World& world, Pipeline& pipeline, Simulation& sim,
+                                    double dt);
+
+} // namespace pleat

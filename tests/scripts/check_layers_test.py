@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the Pleat authors
+"""scripts/check_layers and scripts/check_citations are clean on the repository, and fail on what is planted."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def run(script, root):
+    done = subprocess.run([sys.executable, str(ROOT / "scripts" / script), str(root)],
+                          capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def expect(condition, text):
+    if not condition:
+        print("FAILED:", text)
+        sys.exit(1)
+
+
+def planted(relative, line):
+    """A copy of the sources with one more line in one file."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    for part in ("src", "docs"):
+        shutil.copytree(ROOT / part, folder / part)
+    with open(folder / relative, "a", encoding="utf-8") as file:
+        file.write(line + "\n")
+    return folder
+
+
+def breach(script, relative, line, words):
+    folder = planted(relative, line)
+    try:
+        code, output = run(script, folder)
+        expect(code == 1, f"{script} must fail for {line} in {relative}")
+        expect(words in output and relative in output, f"{script} must say '{words}': {output}")
+    finally:
+        shutil.rmtree(folder)
+
+
+for script in ("check_layers", "check_citations"):
+    code, output = run(script, ROOT)
+    expect(code == 0, f"{script} is not clean:\n{output}")
+breach("check_layers", "src/pleat/mesh/mesh.hpp", '#include "pleat/sim/step.hpp"',
+       "mesh includes sim, which is below it")
+breach("check_layers", "src/pleat/export/obj_sink.cpp", '#include "pleat/io/obj.hpp"',
+       "slot export includes slot io")
+breach("check_layers", "src/pleat/sim/step.cpp", '#include "pleat/mesh/mesh_writer.hpp"',
+       "private to mesh")
+breach("check_layers", "src/pleat/linalg/cg.hpp", "#include <Eigen/Sparse>", "outside library")
+breach("check_layers", "src/pleat/core/ids.hpp", '#include "pleat/core/nothing.hpp"',
+       "does not exist")
+breach("check_citations", "src/pleat/core/ids.hpp", "// [" + "Nobody1999]", "not in docs/references.bib")
+print("6 breaches planted and found")
