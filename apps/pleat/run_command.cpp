@@ -162,6 +162,9 @@ int run_scene(const RunArguments& a)
         progress.frame(s);
     };
     hooks.on_step = [&](int frame, int step) { progress.step(frame, step); };
+    hooks.log = [&](LogLevel level, std::string_view text) {
+        progress.say((level == LogLevel::warning ? "warning: " : "note: ") + std::string(text));
+    };
     hooks.stop = &stop_requested;
 
     RunReport report;

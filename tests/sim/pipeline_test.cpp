@@ -139,6 +139,22 @@ TEST(Advance, halves_dt_until_the_step_is_accepted)
     EXPECT_NEAR(sim.time, 0.01, 1e-15);
 }
 
+TEST(Run, logs_steps_that_had_to_be_tried_again)
+{
+    Simulation sim = simulation_of(zoo::grid(2, 2));
+    Pipeline p;
+    auto fussy = std::make_unique<FussyIntegrator>();
+    fussy->longest = 0.003;
+    p.integrator = std::move(fussy);
+    std::vector<std::string> said;
+    RunHooks hooks;
+    hooks.log = [&](LogLevel, std::string_view text) { said.emplace_back(text); };
+    EXPECT_EQ(run({}, p, sim, {.substeps = 8, .frames = 1}, {}, hooks).end, RunEnd::finished);
+    ASSERT_EQ(said.size(), 8u);
+    EXPECT_THAT(said[2], HasSubstr("frame 1, step 3: done in 2 smaller steps, because integration: "
+                                   "dt is too long for me"));
+}
+
 TEST(Advance, gives_up_with_the_reason_and_the_last_good_state)
 {
     Simulation sim = simulation_of(zoo::grid(2, 2));

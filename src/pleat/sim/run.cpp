@@ -70,12 +70,17 @@ RunReport run(const World& world, Pipeline& pipeline, Simulation& sim, const Run
         for (int s = 0; s < settings.substeps; ++s) {
             const AdvanceReport r = advance(world, pipeline, sim, dt);
             add(stats, r);
+            const std::string where =
+                "frame " + std::to_string(sim.frame + 1) + ", step " + std::to_string(s + 1) + ": ";
             if (!r.ok) {
                 report.end = RunEnd::gave_up;
-                report.trouble = "frame " + std::to_string(sim.frame + 1) + ", step " +
-                                 std::to_string(s + 1) + ": " + r.trouble;
+                report.trouble = where + r.trouble;
                 return report;
             }
+            if (r.rejected > 0)
+                log(hooks.log, LogLevel::warning,
+                    where + "done in " + std::to_string(r.steps) + " smaller steps, because " +
+                        r.trouble);
             if (hooks.on_step) hooks.on_step(sim.frame + 1, s + 1);
             if (must_stop()) {
                 report.end = RunEnd::stopped;

@@ -4,6 +4,7 @@
 // The frames of a run, from the first to the last.
 #pragma once
 
+#include "pleat/core/log.hpp"
 #include "pleat/export/frame_sink.hpp"
 #include "pleat/sim/frame_stats.hpp"
 #include "pleat/sim/simulation.hpp"
@@ -26,6 +27,7 @@ struct RunSettings {
 struct RunHooks {
     std::function<void(const FrameStats&)> on_frame;  // after the frame was written
     std::function<void(int frame, int step)> on_step; // after each step
+    LogSink log;                                      // steps that had to be tried again
     const std::atomic<bool>* stop = nullptr;          // looked at after each step
 };
 

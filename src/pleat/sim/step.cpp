@@ -55,9 +55,9 @@ void advance_halving(const World& world, Pipeline& pipeline, Simulation& sim, do
         return;
     }
     ++total.rejected;
+    total.trouble = r.trouble();
     if (halvings == max_halvings) {
         total.ok = false;
-        total.trouble = r.trouble();
         return;
     }
     for (int half = 0; half < 2 && total.ok; ++half)

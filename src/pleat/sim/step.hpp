@@ -32,7 +32,7 @@ struct StepReport {
 /// What became of an interval of time.
 struct AdvanceReport {
     bool ok = true;
-    std::string trouble; // of the smallest step that was tried
+    std::string trouble; // of the step that was rejected last; empty where none was
     int steps = 0;       // accepted
     int rejected = 0;
     StageTimes times;
