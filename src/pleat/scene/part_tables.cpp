@@ -4,6 +4,7 @@
 
 #include "pleat/core/error.hpp"
 #include "pleat/integrators/backward_euler.hpp"
+#include "pleat/integrators/mixed_explicit_implicit.hpp"
 #include "pleat/linalg/cg.hpp"
 #include "pleat/linalg/cholesky.hpp"
 
@@ -67,9 +68,22 @@ std::unique_ptr<Integrator> make_backward_euler(const SolverDescription& s)
                                                      row_of(linear_solvers, s.linear_solver)(s));
 }
 
+constexpr Row<MixedOptions::Variant> mixed_variant_rows[] = {
+    {"monotone", MixedOptions::Variant::monotone},
+    {"leapfrog_trapezoid", MixedOptions::Variant::leapfrog_trapezoid},
+};
+
+std::unique_ptr<Integrator> make_mixed_explicit_implicit(const SolverDescription& s)
+{
+    MixedOptions options;
+    options.variant = row_of(mixed_variant_rows, s.variant);
+    return std::make_unique<IntegratorMixedExplicitImplicit>(options);
+}
+
 using MakeIntegrator = std::unique_ptr<Integrator> (*)(const SolverDescription&);
 constexpr Row<MakeIntegrator> integrators[] = {
     {"backward_euler", &make_backward_euler},
+    {"mixed_explicit_implicit", &make_mixed_explicit_implicit},
 };
 
 // --- contact ------------------------------------------------------------------------------------
@@ -118,6 +132,12 @@ std::span<const std::string> integrator_types()
 std::span<const std::string> linear_solver_types()
 {
     static const auto names = names_of(linear_solvers);
+    return names;
+}
+
+std::span<const std::string> mixed_variants()
+{
+    static const auto names = names_of(mixed_variant_rows);
     return names;
 }
 

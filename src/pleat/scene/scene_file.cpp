@@ -252,6 +252,7 @@ private:
         s.linear_solver = r.word("linear_solver", s.linear_solver, linear_solver_types());
         s.newton_iterations = r.integer("newton_iterations", s.newton_iterations, 1, 1000);
         s.tolerance = r.number("tolerance", s.tolerance, Range{1e-14, 0.1});
+        s.variant = r.word("variant", s.variant, mixed_variants());
     }
 
     void read_contact(JsonReader& r)
@@ -406,7 +407,8 @@ std::string to_json_text(const SceneDescription& s)
     json["solver"] = {{"integrator", s.solver.integrator},
                       {"linear_solver", s.solver.linear_solver},
                       {"newton_iterations", s.solver.newton_iterations},
-                      {"tolerance", s.solver.tolerance}};
+                      {"tolerance", s.solver.tolerance},
+                      {"variant", s.solver.variant}};
     json["contact"] = {{"type", s.contact.type},
                        {"thickness", s.contact.thickness},
                        {"friction", s.contact.friction}};

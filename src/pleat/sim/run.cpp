@@ -64,6 +64,7 @@ RunReport run(const World& world, Pipeline& pipeline, Simulation& sim, const Run
         finish_frame(world, sim, settings, sinks, hooks, watch, stats, report);
     }
     const double dt = 1.0 / (settings.fps * settings.substeps);
+    bool told_of_inner_steps = false;
     while (sim.frame < settings.frames) {
         const Stopwatch watch;
         FrameStats stats;
@@ -76,6 +77,13 @@ RunReport run(const World& world, Pipeline& pipeline, Simulation& sim, const Run
                 report.end = RunEnd::gave_up;
                 report.trouble = where + r.trouble;
                 return report;
+            }
+            if (r.inner_steps > 1 && !told_of_inner_steps) {
+                told_of_inner_steps = true;
+                log(hooks.log, LogLevel::note,
+                    where + "the integrator cuts dt into " + std::to_string(r.inner_steps) +
+                        " steps, because it is stable below " + std::to_string(1000 * r.dt_stable) +
+                        " ms");
             }
             if (r.rejected > 0)
                 log(hooks.log, LogLevel::warning,

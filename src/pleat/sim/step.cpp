@@ -48,6 +48,10 @@ void advance_halving(const World& world, Pipeline& pipeline, Simulation& sim, do
     total.impacts += r.impact.impacts;
     total.linear_iterations += r.solve.linear_iterations;
     total.fallbacks += r.solve.fallbacks;
+    if (r.solve.inner_steps > total.inner_steps) {
+        total.inner_steps = r.solve.inner_steps;
+        total.dt_stable = r.solve.dt_stable;
+    }
     if (r.accepted()) {
         ++total.steps;
         total.worst_limit_violation =

@@ -40,6 +40,8 @@ struct AdvanceReport {
     std::size_t impacts = 0;
     int linear_iterations = 0;
     int fallbacks = 0;
+    int inner_steps = 1;  // most into which the integrator cut a step for its stability
+    double dt_stable = 0; // its bound then [s]
     double worst_limit_violation = 0;
 };
 
