@@ -70,7 +70,7 @@ struct SolverDescription {
     std::string integrator = "backward_euler";
     std::string linear_solver = "cg";
     int newton_iterations = 1;
-    double tolerance = 1e-5;      // of the linear solve, relative
+    double tolerance = 1e-5; // of the linear solve, relative
 };
 
 struct ContactDescription {
