@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the Pleat authors
-"""Checks docs/scene.schema.json with a validator: good scenes pass, broken ones do not.
+"""Checks docs/scene.schema.json with a validator: good scenes pass, broken ones do not; and that
+docs/scene.md and docs/materials.md name every key and fabric.
 
   tests/scene/schema_test.py ROOT     exit 0 when all is well, 1 with one line a failure
 """
@@ -17,9 +18,12 @@ import jsonschema
 STRING_OR_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.S)
 
 
+def parse(text):
+    return json.loads(STRING_OR_COMMENT.sub(lambda m: m.group(1) or " ", text))
+
+
 def read(path):
-    text = STRING_OR_COMMENT.sub(lambda m: m.group(1) or " ", path.read_text(encoding="utf-8"))
-    return json.loads(text)
+    return parse(path.read_text(encoding="utf-8"))
 
 
 def change(scene, path, value):
@@ -131,6 +135,24 @@ def main():
         if validator.is_valid(change(scene, path, value)):
             shown = "nothing" if value is REMOVE else json.dumps(value)[:60]
             failures.append(f"passes, but should not: {shown} at {path}")
+
+    pages = {name: (root / "docs" / name).read_text(encoding="utf-8")
+             for name in ("scene.md", "materials.md")}
+    for name, page in pages.items():
+        example = parse(re.search(r"```jsonc\n(.*?)```", page, re.S).group(1))
+        if name == "materials.md":
+            example = change(scene, ["cloths", 1, "material"], example)
+        for error in validator.iter_errors(example):
+            failures.append(f"docs/{name}: the example: {error.message}")
+    for kind, body in [("scene", schema), *schema["$defs"].items()]:
+        is_material = kind.startswith(("material", "membrane", "bending"))
+        page = pages["materials.md" if is_material else "scene.md"]
+        for key in body.get("properties", {}):
+            if not re.search(r"[`.{\"]" + re.escape(key) + r"[`\"]", page):
+                failures.append(f"{key!r} of a {kind} is not in the docs")
+    for fabric in schema["$defs"]["fabric_name"]["enum"]:
+        if f"`{fabric}`" not in pages["materials.md"]:
+            failures.append(f"docs/materials.md: no {fabric}")
 
     for line in failures:
         print(line)
