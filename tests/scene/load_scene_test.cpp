@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <random>
 #include <set>
 #include <string>
 
@@ -450,6 +451,52 @@ TEST(LoadScene, loads_the_resolved_scene_to_the_same_state)
     EXPECT_EQ(state_hash(a.start.model, a.start.state), state_hash(b.start.model, b.start.state));
     EXPECT_EQ(a.start.model.materials, b.start.model.materials);
     EXPECT_EQ(a.start.model.node_handles.values, b.start.model.node_handles.values);
+}
+
+TEST(LoadScene, loads_damaged_scenes_soundly_or_refuses_them)
+{
+    const fs::path path = fs::path(PLEAT_SOURCE_DIR) / "tests/scene/everything/scene.json";
+    const std::string whole = read_bytes(path);
+    constexpr std::string_view spice = "0123456789-.eE\"\",:[]{}/ \n\\\xc3\xff";
+    std::mt19937 random(1850);
+    const auto below = [&](std::size_t n) { return random() % n; };
+    std::size_t loaded = 0, refused = 0;
+    for (int i = 0; i < 3000; ++i) {
+        std::string text = whole;
+        for (std::size_t k = 0, count = 1 + below(3); k < count; ++k) {
+            const std::size_t at = below(text.size());
+            switch (below(8)) {
+            case 0:
+                text[at] = spice[below(spice.size())];
+                break;
+            case 1:
+                text.erase(at, 1 + below(4));
+                break;
+            case 2:
+                text.insert(at, 1, spice[below(spice.size())]);
+                break;
+            case 3:
+                text.insert(at, text.substr(below(text.size()), below(60)));
+                break;
+            default: // another number: still JSON, seldom still a scene
+                if (const std::size_t digit = text.find_first_of("0123456789", at);
+                    digit != std::string::npos)
+                    text[digit] = "0123456789e"[below(11)];
+            }
+        }
+        try {
+            const Scene s = load_scene(parse_scene(text, path));
+            ++loaded;
+            ASSERT_THAT(validate(s.start.model.mesh), IsEmpty()) << text;
+            for (const Vec3& x : s.start.state.x.values) ASSERT_TRUE(is_finite(x)) << text;
+            for (const double m : s.start.model.mass.values) ASSERT_GT(m, 0) << text;
+        } catch (const InputError& error) {
+            ++refused;
+            for (const Problem& p : error.problems()) ASSERT_FALSE(p.file.empty()) << text;
+        }
+    }
+    EXPECT_GT(loaded, 300u); // both ways are taken
+    EXPECT_GT(refused, 1000u);
 }
 
 TEST(MakePipeline, has_every_part)
