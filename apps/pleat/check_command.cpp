@@ -155,7 +155,8 @@ int check(const CheckArguments& a)
     std::error_code code;
     const fs::path path = a.path;
     if (fs::is_directory(path, code)) return check_run(a);
-    if (path.extension() == ".obj" || path.extension() == ".ply") return check_mesh(a);
+    const std::string extension = CLI::detail::to_lower(path.extension().string());
+    if (extension == ".obj" || extension == ".ply") return check_mesh(a);
     return check_scene(a);
 }
 

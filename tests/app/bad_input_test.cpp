@@ -188,5 +188,30 @@ TEST(BadInput, arguments_that_are_no_files_are_refused)
     }
 }
 
+TEST(StrangeNames, of_folders_do_not_hinder_a_run)
+{
+    const TemporaryFolder folder;
+    // No UTF-8, and a percent sign as patterns have it.
+    const std::string home = (folder / "caf\xe9 100%d").string();
+    ASSERT_EQ(run_pleat({"new", home, "--cells", "2"}).exit_code, 0);
+    write_bytes(fs::path(home) / "b_0.obj", "v 0 0 -9\nv 1 0 -9\nv 0 1 -9\nf 1 2 3\n");
+    write_bytes(fs::path(home) / "with.json",
+                R"({"pleat": 1, "cloths": [{"mesh": "sheet.obj", "material": "jersey",
+                    "strain_limits": [-0.1, 0.1]}],
+                    "obstacles": [{"sequence": {"files": "b_%d.obj"}}]})");
+    const std::string out = home + "/out";
+    const ProgramResult ran =
+        run_pleat({"run", home + "/with.json", "--frames", "1", "--json", "-o", out});
+    EXPECT_EQ(ran.exit_code, 0) << ran.output;
+    EXPECT_EQ(run_pleat({"check", out}).exit_code, 0);
+}
+
+TEST(StrangeNames, in_capital_letters_are_meshes_all_the_same)
+{
+    const TemporaryFolder folder;
+    write_bytes(folder / "A.OBJ", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    EXPECT_EQ(run_pleat({"check", (folder / "A.OBJ").string()}).exit_code, 0);
+}
+
 } // namespace
 } // namespace pleat
