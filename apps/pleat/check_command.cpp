@@ -52,10 +52,10 @@ void print_crossings(const MeshAudit& a, const std::vector<ObjectMesh>& meshes, 
 }
 
 /// Prints every problem; all at once is the point of the doctor.
-int report(const InputError& error)
+int report(const InputError& error, const std::string& path)
 {
     for (const Problem& p : error.problems()) fmt::print("problem: {}\n", to_string(p));
-    fmt::print("{} problem(s)\n", error.problems().size());
+    fmt::print("{} problem(s) with {}\n", error.problems().size(), path);
     return exit_bad_input;
 }
 
@@ -67,7 +67,7 @@ int check_scene(const CheckArguments& a)
         description = read_scene_file(a.path);
         scene = load_scene(description);
     } catch (const InputError& error) {
-        return report(error);
+        return report(error, a.path);
     }
     for (const std::string& note : scene.notes) fmt::print("note: {}\n", note);
     const Mesh& mesh = scene.start.model.mesh;
@@ -87,9 +87,9 @@ int check_scene(const CheckArguments& a)
     fmt::print("start: worst stretch {}, worst compression {}, smallest gap {}\n",
                percent(found.max_stretch), percent(found.max_compression), gap_text(found.min_gap));
     if (found.intersections > 0) {
-        fmt::print("problem: {} pairs of faces cross at the start; move the cloth or the obstacle "
-                   "apart\n",
-                   found.intersections);
+        fmt::print("problem: {}: {} pairs of faces cross at the start; move the cloth or the "
+                   "obstacle apart\n",
+                   a.path, found.intersections);
         print_crossings(found, meshes, 20);
         return exit_bad_input;
     }
@@ -139,7 +139,7 @@ int check_mesh(const CheckArguments& a)
         file = read_mesh_file(a.path, MeshUse::cloth);
         if (!file.problems.empty()) throw InputError(file.problems);
     } catch (const InputError& error) {
-        return report(error);
+        return report(error, a.path);
     }
     for (const std::string& note : file.notes) fmt::print("note: {}\n", note);
     const Mesh mesh = build_mesh(file.mesh);
@@ -155,7 +155,8 @@ int check(const CheckArguments& a)
     std::error_code code;
     const fs::path path = a.path;
     if (fs::is_directory(path, code)) return check_run(a);
-    if (path.extension() == ".obj" || path.extension() == ".ply") return check_mesh(a);
+    const std::string extension = CLI::detail::to_lower(path.extension().string());
+    if (extension == ".obj" || extension == ".ply") return check_mesh(a);
     return check_scene(a);
 }
 

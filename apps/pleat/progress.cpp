@@ -67,7 +67,8 @@ void Progress::finish()
 void Progress::say(const std::string& text)
 {
     if (json_) {
-        fmt::print("{}\n", nlohmann::json{{"note", text}}.dump());
+        fmt::print("{}\n", nlohmann::json{{"note", text}}.dump(
+                               -1, ' ', false, nlohmann::json::error_handler_t::replace));
         std::fflush(stdout);
         return;
     }

@@ -122,7 +122,9 @@ void write_record(const fs::path& folder, const RunArguments& a, int frames, con
         {"trouble", report.trouble},
         {"peak_memory_mb", peak_memory()},
         {"hash", fmt::format("{:016x}", hash)}};
-    write_text(folder / "run.json", record.dump(2) + "\n");
+    // A path need not be UTF-8.
+    write_text(folder / "run.json",
+               record.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 int run_scene(const RunArguments& a)

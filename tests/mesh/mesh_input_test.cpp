@@ -55,7 +55,7 @@ TEST(MeshProblems, duplicates_are_named)
     m.node_x.push_back(m.node_x[shared]);
     m.material_u.push_back(m.material_u[shared]);
     m.face_nodes.back()[0] = m.face_points.back()[0] = std::uint32_t(m.node_x.size() - 1);
-    expect_problem(m, MeshElement::node, "duplicate of vertex");
+    expect_problem(m, MeshElement::node, "a duplicate of another vertex");
     m = zoo::grid(2, 2);
     m.face_nodes.push_back(m.face_nodes[0]);
     m.face_points.push_back(m.face_points[0]);
@@ -123,7 +123,7 @@ TEST(MeshProblems, seams_whose_sides_do_not_match_are_named)
     m.face_nodes = {{0, 1, 3}, {2, 0, 4}, {1, 2, 4}};
     m.material_u = {{0, 0}, {0, 1}, {-1, 0.5}, {5, 0}, {5, 0.5}, {5, 1}, {6, 0.5}};
     m.face_points = {{0, 1, 2}, {4, 3, 6}, {5, 4, 6}};
-    expect_problem(m, MeshElement::face, "seam sides do not match");
+    expect_problem(m, MeshElement::node, "seam sides do not match");
 }
 
 TEST(MeshProblems, a_slit_is_no_mismatched_seam)

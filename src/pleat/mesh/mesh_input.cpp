@@ -197,8 +197,7 @@ private:
             const auto [it, is_new] = seen.emplace(key, std::uint32_t(f));
             if (!is_new)
                 report(MeshElement::face, {std::uint32_t(f), it->second},
-                       "a face on the same three vertices as face " + std::to_string(it->second),
-                       "each face once");
+                       "a face on the same three vertices as another", "each face once");
         }
     }
 
@@ -232,8 +231,8 @@ private:
             const Place &a = places[i - 1], &b = places[i];
             if (place_key(a) == place_key(b) && a.node != b.node)
                 report(MeshElement::node, {b.node, a.node},
-                       "a duplicate of vertex " + std::to_string(a.node) +
-                           " (same place in the world and in material space)",
+                       "a duplicate of another vertex (same place in the world and in material "
+                       "space)",
                        "one vertex shared by the faces");
         }
     }
@@ -265,19 +264,15 @@ private:
     {
         for (const EdgeSides& e : edges_) {
             if (full()) return;
-            const std::string name = "the edge of vertices " + std::to_string(e.node_a) + " and " +
-                                     std::to_string(e.node_b);
             if (!e.all.empty()) {
                 std::vector<std::uint32_t> ids = e.all;
                 report(MeshElement::face, std::move(ids),
-                       "non-manifold: " + name + " has " + std::to_string(e.all.size()) + " faces",
+                       "non-manifold: an edge has " + std::to_string(e.all.size()) + " faces",
                        "at most two faces an edge");
             } else if (e.same_direction) {
                 report(MeshElement::face, {e.faces[1], e.faces[0]},
-                       "inconsistent orientation: " + name +
-                           " is run through in the same "
-                           "direction by faces " +
-                           std::to_string(e.faces[0]) + " and " + std::to_string(e.faces[1]),
+                       "inconsistent orientation: two faces run through their common edge in the "
+                       "same direction",
                        "neighbouring faces to be oriented alike");
             }
         }
@@ -414,8 +409,7 @@ private:
             const double b = norm(in_.material_u[q[1]] - in_.material_u[q[0]]);
             if (std::max(a, b) > largest_seam_ratio * std::min(a, b))
                 report(MeshElement::face, {e.faces[0], e.faces[1]},
-                       "seam sides do not match: the edge of vertices " + std::to_string(e.node_a) +
-                           " and " + std::to_string(e.node_b) + " is " + number(a) +
+                       "seam sides do not match: the edge between two faces is " + number(a) +
                            " m long on one side and " + number(b) + " m on the other",
                        "lengths that differ by at most a factor of " + number(largest_seam_ratio));
         }
@@ -448,10 +442,9 @@ private:
                     if (lies_on(e, it->second)) between = std::min(between, it->second);
             }
             if (between != none)
-                report(MeshElement::face, {e.faces[0]},
-                       "seam sides do not match: the edge of vertices " + std::to_string(e.node_a) +
-                           " and " + std::to_string(e.node_b) + " is open, and vertex " +
-                           std::to_string(between) + " of the other side lies on it",
+                report(MeshElement::node, {e.node_a, e.node_b, between},
+                       "seam sides do not match: the edge of the first two vertices is open, and "
+                       "the third, of the other side, lies on it",
                        "the same vertices on both sides of a seam");
         }
     }

@@ -36,7 +36,7 @@ struct MeshInput {
 enum class MeshElement { node, material_point, face, edge };
 
 /// Something that keeps a MeshInput from being a cloth. Ids are indices into the input's arrays
-/// (an edge is its two nodes).
+/// (an edge is its two nodes); the words name none, as files count in their own ways.
 struct MeshProblem {
     MeshElement element = MeshElement::face;
     std::vector<std::uint32_t> ids;

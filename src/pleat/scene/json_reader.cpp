@@ -3,13 +3,13 @@
 #include "pleat/scene/json_reader.hpp"
 
 #include "pleat/core/nearest_word.hpp"
+#include "pleat/io/file_bytes.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
+#include <cstddef>
 #include <filesystem>
-#include <fstream>
+#include <iterator>
 #include <sstream>
 
 namespace pleat {
@@ -17,18 +17,58 @@ namespace pleat {
 namespace {
 
 constexpr int deepest = 64;
-constexpr std::uintmax_t largest_file = 256u << 20; // a scene is text that people write
+constexpr std::size_t largest_file = 256u << 20; // a scene is text that people write
+constexpr std::size_t most_shown = 60;           // bytes of a text or key in a message
 
-/// "line 3, column 14" of a byte of the text.
+/// The first `most` bytes or a few less, so that no character is cut in two.
+std::string shortened(std::string text, std::size_t most)
+{
+    if (text.size() <= most) return text;
+    std::size_t end = most;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+    return text.substr(0, end) + "...";
+}
+
+/// "line 3, column 14" of a byte of the text; columns count characters.
 std::string place_of(std::string_view text, std::size_t byte)
 {
-    byte = std::min(byte, text.size());
-    const auto before = text.substr(0, byte);
+    const auto before = text.substr(0, std::min(byte, text.size()));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    const std::size_t start =
-        before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-    return "line " + std::to_string(line) + ", column " + std::to_string(byte - start + 1);
+    const auto column = std::count_if(before.begin() + std::ptrdiff_t(before.rfind('\n') + 1),
+                                      before.end(), [](unsigned char c) {
+                                          return (c & 0xc0) != 0x80; // starts a character
+                                      });
+    return "line " + std::to_string(line) + ", column " + std::to_string(column + 1);
 }
+
+/// Reads the text and tells how far it has come, which the parser does not.
+class TrackedChar {
+public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = const char&;
+
+    TrackedChar(const char* at, const char** furthest) : at_(at), furthest_(furthest) {}
+    reference operator*() const { return *at_; }
+    TrackedChar& operator++()
+    {
+        *furthest_ = ++at_;
+        return *this;
+    }
+    TrackedChar operator++(int)
+    {
+        TrackedChar before = *this;
+        ++*this;
+        return before;
+    }
+    bool operator==(const TrackedChar& other) const { return at_ == other.at_; }
+
+private:
+    const char* at_;
+    const char** furthest_;
+};
 
 std::string range_text(Range range)
 {
@@ -55,10 +95,21 @@ std::string drop_library_prefix(std::string message)
     if (const auto colon = message.find(": ");
         message.starts_with("parse error at") && colon != std::string::npos)
         message.erase(0, colon + 2);
-    return message;
+    try {
+        (void)Json(message).dump();
+    } catch (const Json::exception&) { // it quotes bytes that are no UTF-8
+        std::replace_if(
+            message.begin(), message.end(), [](unsigned char c) { return c >= 0x80; }, '?');
+    }
+    return shortened(message, 300);
 }
 
 } // namespace
+
+std::string in_quotes(const std::string& text)
+{
+    return Json(shortened(text, most_shown)).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 std::string describe(const Json& value)
 {
@@ -67,11 +118,8 @@ std::string describe(const Json& value)
         return "null";
     case Json::value_t::boolean:
         return value.get<bool>() ? "true" : "false";
-    case Json::value_t::string: {
-        std::string text = value.get<std::string>();
-        if (text.size() > 60) text = text.substr(0, 57) + "...";
-        return "the text \"" + text + "\"";
-    }
+    case Json::value_t::string:
+        return "the text " + in_quotes(value.get<std::string>());
     case Json::value_t::array:
         return "an array of " + std::to_string(value.size());
     case Json::value_t::object:
@@ -94,49 +142,51 @@ std::string list_words(std::span<const std::string> words)
 Json parse_json(std::string_view text, const std::string& file_name)
 {
     std::vector<std::set<std::string>> keys; // of the objects that are open
-    std::string trouble;
+    std::vector<Problem> problems;
+    const char* furthest = text.data();
+    const auto bytes_read = [&] { return static_cast<std::size_t>(furthest - text.data()); };
     const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
         using Event = Json::parse_event_t;
-        if (depth > deepest && trouble.empty())
-            throw InputError(Problem{file_name, "", "values nested more than 64 deep",
+        if (depth > deepest)
+            throw InputError(Problem{file_name, place_of(text, bytes_read() - 1),
+                                     "values nested more than 64 deep",
                                      "a scene, which needs far fewer"});
         if (event == Event::object_start) keys.emplace_back();
         if (event == Event::object_end && !keys.empty()) keys.pop_back();
-        if (event == Event::key && !keys.empty() &&
-            !keys.back().insert(value.get<std::string>()).second && trouble.empty())
-            trouble = value.get<std::string>();
+        if (event != Event::key || keys.empty()) return true;
+        const auto key = value.get<std::string>();
+        if (keys.back().insert(key).second) return true;
+        const std::size_t end = bytes_read(), size = key.size() + 2; // with its quotes
+        const bool is_plain = end >= size && text.substr(end - size + 1, key.size()) == key;
+        problems.push_back({file_name, place_of(text, is_plain ? end - size : end - 1),
+                            "the key " + in_quotes(key) + " a second time in one object",
+                            "each key once"});
         return true;
     };
     try {
-        Json json = Json::parse(text, watch, true, true);
-        if (!trouble.empty())
-            throw InputError(Problem{file_name, "key \"" + trouble + "\"",
-                                     "the same key twice in one object", "each key once"});
+        Json json =
+            Json::parse(TrackedChar(text.data(), &furthest),
+                        TrackedChar(text.data() + text.size(), &furthest), watch, true, true);
+        if (!problems.empty()) throw InputError(std::move(problems));
         return json;
     } catch (const Json::parse_error& error) {
         const std::size_t byte = error.byte > 0 ? error.byte - 1 : 0;
         throw InputError(Problem{file_name, place_of(text, byte), drop_library_prefix(error.what()),
                                  "JSON (comments are allowed)"});
-    } catch (const Json::exception& error) {
-        throw InputError(
-            Problem{file_name, "", drop_library_prefix(error.what()), "JSON that can be read"});
+    } catch (const Json::exception& error) { // a number beyond a double
+        throw InputError(Problem{
+            file_name, place_of(text, bytes_read() - std::min<std::size_t>(bytes_read(), 2)),
+            drop_library_prefix(error.what()), "JSON that can be read"});
     }
 }
 
 Json read_json_file(const std::string& path)
 {
     std::error_code code;
-    if (std::filesystem::is_directory(path, code))
-        throw InputError(Problem{path, "", "a directory", "a JSON file"});
-    std::ifstream in(path, std::ios::binary);
-    if (!in) throw InputError(Problem{path, "", std::strerror(errno), "a readable JSON file"});
     if (const auto size = std::filesystem::file_size(path, code); !code && size > largest_file)
         throw InputError(Problem{path, "", "a file of " + std::to_string(size) + " bytes",
                                  "at most " + std::to_string(largest_file)});
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (in.bad()) throw InputError(Problem{path, "", std::strerror(errno), "a readable JSON file"});
-    return parse_json(text.str(), path);
+    return parse_json(read_file_bytes(path).text(), path);
 }
 
 JsonReader::JsonReader(const Json& json, std::string path, std::string kind, JsonFile& file)
@@ -214,12 +264,9 @@ int JsonReader::integer(const std::string& key, int fallback, int low, int high)
 {
     const Json* value = find(key);
     if (value == nullptr) return fallback;
-    if (value->is_number_integer()) {
-        const bool big =
-            value->is_number_unsigned() &&
-            value->get<std::uint64_t>() > std::uint64_t(std::numeric_limits<int>::max());
-        if (!big && value->get<std::int64_t>() >= low && value->get<std::int64_t>() <= high)
-            return static_cast<int>(value->get<std::int64_t>());
+    if (value->is_number()) { // 8.0 and 8e0 are whole numbers too
+        const auto v = value->get<double>();
+        if (v >= low && v <= high && v == std::floor(v)) return static_cast<int>(v);
     }
     wrong(key, *value,
           "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
@@ -242,7 +289,7 @@ std::optional<std::string> JsonReader::maybe_text(const std::string& key)
     if (value->is_string() && !value->get<std::string>().empty() &&
         value->get<std::string>().find('\0') == std::string::npos)
         return value->get<std::string>();
-    wrong(key, *value, "a text");
+    wrong(key, *value, "a text that is not empty");
     return std::nullopt;
 }
 
@@ -264,7 +311,7 @@ std::string JsonReader::word(const std::string& key, const std::string& fallback
     const std::string given = text(key, fallback);
     if (std::find(words.begin(), words.end(), given) != words.end()) return given;
     const std::string near = nearest_word(given, words);
-    file_->problem(path_of(key), "\"" + given + "\"",
+    file_->problem(path_of(key), in_quotes(given),
                    list_words(words) + (near.empty() ? "" : " (did you mean \"" + near + "\"?)"));
     return fallback;
 }
@@ -322,7 +369,7 @@ void JsonReader::done()
     if (json_ == nullptr) return;
     for (const auto& [key, value] : json_->items()) {
         if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-        std::string shown = key.size() > 60 ? key.substr(0, 57) + "..." : key;
+        const std::string shown = shortened(key, most_shown);
         const std::string near = nearest_word(key, known_);
         std::vector<std::string> sorted = known_;
         std::sort(sorted.begin(), sorted.end());

@@ -37,6 +37,7 @@ struct JsonFile {
     std::string name; // for messages
     std::vector<Problem> problems;
     AskedKeys* asked = nullptr;
+    int depth = 0; // how many files lead here, each naming the next
 
     void problem(std::string place, std::string found, std::string expected)
     {
@@ -94,7 +95,7 @@ public:
     [[nodiscard]] std::vector<double> numbers(const std::string& key, std::size_t count,
                                               Range range = {});
     [[nodiscard]] Vec3 vector(const std::string& key, const Vec3& fallback);
-    /// Calls read for each object of an array (or for the one object that stands alone).
+    /// Calls read for each object of an array.
     void each(const std::string& key, const std::string& kind,
               const std::function<void(JsonReader&)>& read);
     /// Calls read for the object of a key, if it is there.
@@ -118,6 +119,8 @@ private:
 
 /// What stands there, in few words: "text \"abc\"", "the number 3", "an array of 2".
 [[nodiscard]] std::string describe(const Json& value);
+/// In quotes as JSON writes it, shortened where it is long.
+[[nodiscard]] std::string in_quotes(const std::string& text);
 /// "a, b or c"
 [[nodiscard]] std::string list_words(std::span<const std::string> words);
 

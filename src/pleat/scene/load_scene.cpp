@@ -17,6 +17,8 @@ namespace pleat {
 
 namespace {
 
+constexpr double largest_coordinate = 1e6; // [m], [m/s]; as the mesh check has it
+
 class SceneLoader {
 public:
     explicit SceneLoader(const SceneDescription& description) : from_(description) {}
@@ -31,9 +33,10 @@ public:
         scene_.world.wind = from_.wind;
         for (std::size_t i = 0; i < from_.cloths.size(); ++i) load_cloth(i);
         for (std::size_t i = 0; i < from_.obstacles.size(); ++i) load_obstacle(i);
+        for (std::size_t i = 0; i < from_.handles.size(); ++i) load_handle(i);
         if (problems_.empty()) {
             build_model();
-            for (std::size_t i = 0; i < from_.handles.size(); ++i) load_handle(i);
+            for (std::size_t i = 0; i < from_.handles.size(); ++i) take_nodes(i);
         }
         if (!problems_.empty()) throw InputError(std::move(problems_));
         add_notes();
@@ -63,10 +66,10 @@ private:
             return true;
         } catch (const InputError& error) {
             for (const Problem& p : error.problems()) {
-                problems_.push_back(p);
-                if (p.file.empty()) problems_.back().file = from_.file.string();
-                if (p.place.empty() && p.file == from_.file.string())
-                    problems_.back().place = place;
+                if (!p.place.empty())
+                    problems_.push_back(p);
+                else // of a whole file: where the scene names it says more
+                    problem(place, p.file.empty() ? p.found : p.file + ": " + p.found, p.expected);
             }
             return false;
         }
@@ -85,17 +88,15 @@ private:
             return;
         }
         MeshInput& m = file.mesh;
-        const std::size_t material_offset = scene_.start.model.materials.size();
-        int largest = 0;
         if (m.face_material.empty()) m.face_material.assign(m.face_nodes.size(), 0);
-        for (int& index : m.face_material) {
-            largest = std::max(largest, index);
-            index += int(material_offset);
-        }
-        if (std::size_t(largest) >= c.materials.size())
+        const int largest = *std::max_element(m.face_material.begin(), m.face_material.end());
+        if (std::size_t(largest) >= c.materials.size()) {
             problem(place + ".materials", std::to_string(c.materials.size()) + " of them",
                     "one for each material index of " + c.mesh.string() + ", which go up to " +
                         std::to_string(largest));
+            return;
+        }
+        for (int& index : m.face_material) index += int(scene_.start.model.materials.size());
         m.node_v.resize(m.node_x.size());
         for (std::size_t n = 0; n < m.node_x.size(); ++n) {
             m.node_x[n] = apply(c.transform, m.node_x[n]);
@@ -103,6 +104,14 @@ private:
                           cross(c.angular_velocity, m.node_x[n] - c.velocity_origin);
         }
         for (Vec2& u : m.material_u) u *= c.transform.scale;
+        bool is_near = all_near(m.node_x);
+        for (const Vec2& u : m.material_u) is_near = is_near && within(norm(u));
+        if (!is_near || !all_near(m.node_v)) {
+            problem(place + (is_near ? ".velocity" : ".transform"),
+                    is_near ? "nodes faster than 1e6 m/s" : "nodes farther than 1e6 m away",
+                    "smaller numbers");
+            return;
+        }
         m.node_label.resize(m.node_x.size());
 
         parts_.push_back({joined_.node_x.size(), m.node_x.size(), joined_.face_nodes.size()});
@@ -113,6 +122,13 @@ private:
         if (c.strain_limits && from_.strain_limiting == "none")
             note(place + ".strain_limits are given, but strain_limiting is \"none\": strains are "
                          "reported, not limited");
+    }
+
+    [[nodiscard]] static bool within(double length) { return length <= largest_coordinate; }
+    [[nodiscard]] static bool all_near(const std::vector<Vec3>& points)
+    {
+        return std::all_of(points.begin(), points.end(),
+                           [](const Vec3& p) { return within(norm(p)); });
     }
 
     Motion load_motion(const MotionDescription& d, const std::string& place)
@@ -149,7 +165,8 @@ private:
             for (Vec3& p : x) p = apply(d.transform, p);
             return x;
         };
-        const bool good = collect(place, [&] {
+        const std::string mesh_place = place + (d.sequence.empty() ? ".mesh" : ".sequence");
+        const bool good = collect(mesh_place, [&] {
             if (d.sequence.empty()) {
                 MeshFile file = read_mesh_file(d.mesh, MeshUse::obstacle);
                 for (const std::string& n : file.notes) note(d.mesh.string() + ": " + n);
@@ -167,7 +184,13 @@ private:
             o.fps = d.sequence_fps;
             o.first_time = d.sequence_time;
         });
-        if (good) scene_.world.obstacles.push_back(std::move(o));
+        if (!good) return;
+        bool is_near = all_near(o.x);
+        for (const std::vector<Vec3>& x : o.frames) is_near = is_near && all_near(x);
+        for (const MotionKey& k : o.motion.keys)
+            for (const Vec3& p : o.x) is_near = is_near && within(norm(apply(k.transform, p)));
+        if (!is_near) problem(place, "points farther than 1e6 m away", "smaller numbers");
+        scene_.world.obstacles.push_back(std::move(o));
     }
 
     void build_model()
@@ -189,12 +212,16 @@ private:
                 make_id<MaterialId>(std::size_t(joined_.face_material[index(f)]));
         }
         model.rest_angle.resize(mesh.edge_count());
+        std::size_t lost = 0;
         for (const MeshInput::EdgeMark& mark : joined_.edge_marks) {
-            if (!mark.rest_angle) continue;
             const EdgeId e =
                 mesh.find_edge(make_id<NodeId>(mark.node_a), make_id<NodeId>(mark.node_b));
-            if (is_some(e)) model.rest_angle[e] = *mark.rest_angle;
+            lost += !is_some(e);
+            if (mark.rest_angle && is_some(e)) model.rest_angle[e] = *mark.rest_angle;
         }
+        if (lost > 0)
+            note(std::to_string(lost) + " marked edges (e, ea, ep) join nodes that no edge of the "
+                                        "mesh joins; they are ignored");
         model.node_label.values = joined_.node_label;
         model.node_handles.resize(mesh.node_count());
         model.compression_scale.resize(mesh.face_count());
@@ -215,7 +242,13 @@ private:
         h.fade_time = d.fade;
         h.stiffness = d.stiffness;
         h.motion = load_motion(d.motion, place + ".motion");
+        scene_.world.handles.push_back(std::move(h));
+    }
 
+    void take_nodes(std::size_t i)
+    {
+        const HandleDescription& d = from_.handles[i];
+        const std::string place = "handles[" + std::to_string(i) + "]";
         const auto named =
             std::find_if(from_.cloths.begin(), from_.cloths.end(),
                          [&](const ClothDescription& c) { return c.name == d.cloth; });
@@ -246,7 +279,6 @@ private:
         const std::uint64_t bit = std::uint64_t{1} << i;
         for (NodeId n : nodes) scene_.start.model.node_handles[n] |= bit;
         lock_nodes(scene_.start.model.mesh, nodes);
-        scene_.world.handles.push_back(std::move(h));
     }
 
     void add_notes()

@@ -7,6 +7,7 @@
 #include "pleat/scene/shipped_fabrics_data.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pleat {
 
@@ -18,6 +19,7 @@ const std::vector<std::string> bending_types{"measured", "isotropic_sheet", "pla
                                              "hinge",    "isometric",       "baraff_witkin"};
 
 constexpr Range poisson_range{-0.99, 0.99};
+constexpr int longest_chain = 16; // of material files, each the "base" of the one before
 
 StrainQuadratic quadratic(const std::vector<double>& v)
 {
@@ -86,10 +88,16 @@ BendingLaw read_bending(JsonReader& r)
         return BendingIsotropicSheet{r.required_number("thickness", positive),
                                      r.required_number("young", not_negative),
                                      r.number("poisson", 0.0, poisson_range)};
-    if (type == "plate")
-        return BendingPlate{r.required_number("rigidity_u", not_negative),
-                            r.required_number("rigidity_v", not_negative),
-                            r.number("coupling", 0.0), r.required_number("twist", not_negative)};
+    if (type == "plate") {
+        const BendingPlate p{r.required_number("rigidity_u", not_negative),
+                             r.required_number("rigidity_v", not_negative),
+                             r.number("coupling", 0.0), r.required_number("twist", not_negative)};
+        // Otherwise some curvature has negative energy.
+        if (std::abs(p.coupling) > std::sqrt(p.rigidity_u) * std::sqrt(p.rigidity_v))
+            r.file().problem(r.path_of("coupling"), "the number " + Json(p.coupling).dump(),
+                             "at most the root of rigidity_u times rigidity_v, either way");
+        return p;
+    }
     if (type == "hinge")
         return BendingHinge{r.required_number("stiffness", not_negative),
                             r.number("damping", 0.0, not_negative)};
@@ -176,6 +184,17 @@ struct BendingToJson {
     }
 };
 
+/// Whether no number in it is infinite.
+bool is_finite(const Json& json)
+{
+    if (json.is_number_float()) return std::isfinite(json.get<double>());
+    return std::all_of(json.begin(), json.end(), [](const Json& j) {
+        return j.is_structured() || j.is_number_float() ? is_finite(j) : true;
+    });
+}
+
+Material read_material_file(const std::filesystem::path& path, int depth);
+
 FabricEntry read_entry(JsonReader& r, const std::filesystem::path& folder)
 {
     FabricEntry entry;
@@ -214,6 +233,8 @@ FabricEntry read_entry(JsonReader& r, const std::filesystem::path& folder)
     const double layers = r.number("thicken", 1.0, positive);
     if (density != 1 || stretching != 1 || bend != 1) m = scaled(m, density, stretching, bend);
     if (layers != 1) m = thickened(m, layers);
+    if (!is_finite(material_to_json(m)))
+        r.file().problem(r.path(), "a scale that makes a number overflow", "smaller numbers");
     return entry;
 }
 
@@ -239,8 +260,16 @@ Material read_material(const Json& json, const std::string& path, JsonFile& file
     try {
         if (json.is_string()) {
             const auto name = json.get<std::string>();
-            const bool is_file = name.ends_with(".json");
-            return is_file ? read_material_file(folder / name) : fabric(name);
+            if (name.find('\0') != std::string::npos || !name.ends_with(".json"))
+                return fabric(name);
+            if (file.depth == longest_chain) {
+                file.problem(path, describe(json),
+                             "at most " + std::to_string(longest_chain) +
+                                 " files, each the base of the one before; do they go in a "
+                                 "circle?");
+                return {};
+            }
+            return read_material_file(folder / name, file.depth + 1);
         }
         if (!json.is_object()) {
             file.problem(path, describe(json),
@@ -254,7 +283,10 @@ Material read_material(const Json& json, const std::string& path, JsonFile& file
         return m;
     } catch (const InputError& error) {
         for (Problem p : error.problems()) {
-            if (p.file.empty()) p.file = file.name, p.place = path;
+            if (p.place.empty()) { // of the whole: where it is named says more
+                if (!p.file.empty()) p.found = p.file + ": " + p.found;
+                p.file = file.name, p.place = path;
+            }
             file.problems.push_back(std::move(p));
         }
         return {};
@@ -312,14 +344,21 @@ Material fabric(const std::string& name)
             return e.material;
     const std::vector<std::string> names = fabric_names();
     const std::string near = nearest_word(name, names);
-    throw InputError(Problem{"", "", "the unknown fabric \"" + name + "\"",
+    throw InputError(Problem{"", "", "the unknown fabric " + in_quotes(name),
                              (near.empty() ? "" : "\"" + near + "\"? Fabrics: ") +
                                  list_words(names) + ", or the path of a .json file"});
 }
 
 Material read_material_file(const std::filesystem::path& path)
 {
-    JsonFile file{path.string(), {}, nullptr};
+    return read_material_file(path, 0);
+}
+
+namespace {
+
+Material read_material_file(const std::filesystem::path& path, int depth)
+{
+    JsonFile file{path.string(), {}, nullptr, depth};
     const Json json = read_json_file(path.string());
     JsonReader r(json, "", "material", file);
     Material m = read_entry(r, path.parent_path()).material;
@@ -327,6 +366,8 @@ Material read_material_file(const std::filesystem::path& path)
     file.throw_if_bad();
     return m;
 }
+
+} // namespace
 
 Material parse_material(std::string_view text, const std::string& file_name)
 {

@@ -40,6 +40,7 @@ RunFolder::RunFolder(fs::path folder) : folder_(std::move(folder))
                          [](unsigned char c) { return std::isdigit(c); }))
             continue;
         const int number = std::stoi(file.substr(0, mark));
+        if (digits(number) != file.substr(0, mark)) continue;
         const std::string stem = entry.path().stem().string().substr(mark + 1);
         Object& object = objects[stem];
         object.name = stem;
@@ -85,16 +86,15 @@ std::vector<ObjectMesh> RunFolder::read(int frame) const
     std::vector<ObjectMesh> cloths, obstacles;
     for (const Object& object : objects_) {
         const bool once = object.frames.size() == 1 && *object.frames.begin() == 0;
-        const bool here = object.frames.contains(frame) || (once && present(object));
-        if (!here) continue;
-        const int number = object.frames.contains(frame) ? frame : 0;
+        // Static ones are written as frame 0, whenever they come.
+        if (once ? !present(object) : !object.frames.contains(frame)) continue;
+        const int number = once ? 0 : frame;
         MeshInput m = read_mesh_file(file_of(object, number), MeshUse::obstacle).mesh;
         ObjectMesh mesh;
         mesh.name = object.name;
         mesh.is_cloth = !m.material_u.empty();
-        if (!mesh.is_cloth && !object.frames.contains(frame) && !once) continue;
         if (mesh.is_cloth && number != frame) continue; // a cloth that was not written again
-        mesh.is_static = once;
+        mesh.is_static = once && !mesh.is_cloth;
         mesh.x = std::move(m.node_x);
         mesh.u = std::move(m.material_u);
         mesh.face_nodes = std::move(m.face_nodes);

@@ -17,6 +17,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double degree = std::numbers::pi / 180;
+constexpr Range fps_range{0.001, 100000};
+constexpr double shortest_key = 1e-9;   // between two keys of a motion [s]
+constexpr double unit_tolerance = 1e-3; // of the length of a quaternion that is given
+
+/// A path as part of a pattern, in which a percent sign starts a number.
+fs::path as_pattern(const fs::path& path)
+{
+    std::string text;
+    for (const char c : path.string()) text += c == '%' ? std::string("%%") : std::string(1, c);
+    return text;
+}
 
 class SceneReader {
 public:
@@ -30,11 +41,11 @@ public:
     {
         JsonReader r(json, "", "scene", file_);
         read_version(r);
-        (void)r.find("name");
-        (void)r.find("description");
-        (void)r.find("$schema");
+        for (const char* key : {"name", "description", "$schema"}) // for people and editors
+            if (const Json* text = r.find(key); text != nullptr && !text->is_string())
+                file_.problem(key, describe(*text), "a text");
         scene_.up = read_up(r);
-        scene_.fps = r.number("fps", scene_.fps, Range{0, 100000, true});
+        scene_.fps = r.number("fps", scene_.fps, fps_range);
         scene_.substeps = r.integer("substeps", scene_.substeps, 1, 100000);
         scene_.frames = r.integer("frames", scene_.frames, 0, 10000000);
         scene_.gravity = r.vector("gravity", -9.8 * scene_.up);
@@ -43,6 +54,9 @@ public:
             scene_.wind.density = o.number("density", 1.0, not_negative);
             scene_.wind.drag = o.number("drag", 0.0, not_negative);
         });
+        if (const Json* cloths = r.find("cloths");
+            json.is_object() && (cloths == nullptr || (cloths->is_array() && cloths->empty())))
+            file_.problem("cloths", "no cloth", "at least one");
         r.each("cloths", "cloth", [&](JsonReader& o) { scene_.cloths.push_back(read_cloth(o)); });
         r.each("obstacles", "obstacle",
                [&](JsonReader& o) { scene_.obstacles.push_back(read_obstacle(o)); });
@@ -63,7 +77,7 @@ private:
     void read_version(JsonReader& r)
     {
         const Json* version = r.require("pleat", "1, the version of the format");
-        if (version != nullptr && (!version->is_number_integer() || *version != 1))
+        if (version != nullptr && (!version->is_number() || version->get<double>() != 1))
             file_.problem("pleat", describe(*version), "1, the version of the format");
     }
 
@@ -79,6 +93,10 @@ private:
     {
         return path.empty() ? fs::path() : folder_ / path;
     }
+    [[nodiscard]] fs::path resolve_pattern(const std::string& path) const
+    {
+        return path.empty() ? fs::path() : as_pattern(folder_) / path;
+    }
 
     Transform read_transform_keys(JsonReader& r)
     {
@@ -88,13 +106,33 @@ private:
         const auto turn = r.numbers("rotate", 4);
         if (!turn.empty()) {
             const Vec3 axis{turn[1], turn[2], turn[3]};
-            if (norm(axis) == 0)
-                file_.problem(r.path_of("rotate"), "an axis of length zero",
+            if (const double length = norm(axis); length == 0 || !std::isfinite(length))
+                file_.problem(r.path_of("rotate"),
+                              length == 0 ? "an axis of length zero" : "an axis without end",
                               "[degrees, axis x, axis y, axis z]");
             else
                 t.rotation = rotation_about(axis, turn[0] * degree);
         }
+        const auto q = r.numbers("quaternion", 4);
+        if (!q.empty() && r.find("rotate") != nullptr)
+            file_.problem(r.path_of("quaternion"), "a quaternion beside \"rotate\"",
+                          "one of the two");
+        else if (!q.empty())
+            t.rotation = read_quaternion(q, r.path_of("quaternion"));
         return t;
+    }
+
+    Rotation read_quaternion(const std::vector<double>& q, const std::string& place)
+    {
+        const double length = norm(Vec<double, 4>{q[0], q[1], q[2], q[3]});
+        if (!(std::abs(length - 1) <= unit_tolerance)) {
+            file_.problem(place, "a quaternion of length " + Json(length).dump(),
+                          "[w, x, y, z] of length 1");
+            return {};
+        }
+        // One that was written by to_json_text keeps its bits.
+        const double s = std::abs(length - 1) < 1e-14 ? 1 : 1 / length;
+        return {q[0] * s, q[1] * s, q[2] * s, q[3] * s};
     }
 
     Transform read_transform(JsonReader& r)
@@ -113,7 +151,7 @@ private:
             r.object("motion", "motion_file", [&](JsonReader& o) {
                 m.file = resolve(o.required_text("file", "the path of a .mot file"));
                 m.body = o.integer("body", 0, 0, 1000000);
-                m.fps = o.number("fps", 120, positive);
+                m.fps = o.number("fps", 120, fps_range);
             });
             return m;
         }
@@ -121,9 +159,9 @@ private:
             MotionKey key;
             key.time = o.required_number("time");
             key.transform = read_transform_keys(o);
-            if (!m.keys.keys.empty() && key.time <= m.keys.keys.back().time)
+            if (!m.keys.keys.empty() && !(key.time - m.keys.keys.back().time >= shortest_key))
                 file_.problem(o.path_of("time"), "the time " + Json(key.time).dump(),
-                              "times in increasing order");
+                              "times in increasing order, at least 1e-9 s apart");
             m.keys.keys.push_back(key);
         });
         return m;
@@ -186,16 +224,18 @@ private:
                                                   : std::to_string(scene_.obstacles.size())));
         if (const auto mesh = r.maybe_text("mesh")) d.mesh = resolve(*mesh);
         r.object("sequence", "sequence", [&](JsonReader& o) {
-            d.sequence =
-                resolve(o.required_text("files", "a name with one %d, such as body_%04d.obj"));
+            d.sequence = resolve_pattern(
+                o.required_text("files", "a name with one %d, such as body_%04d.obj"));
             d.sequence_first = o.integer("first", 0, 0, 100000000);
-            d.sequence_fps = o.number("fps", scene_.fps, positive);
+            d.sequence_fps = o.number("fps", scene_.fps, fps_range);
             d.sequence_time = o.number("time", 0.0);
         });
-        if (d.mesh.empty() == d.sequence.empty())
+        const bool has_mesh = r.find("mesh") != nullptr,
+                   has_sequence = r.find("sequence") != nullptr;
+        if (has_mesh == has_sequence)
             file_.problem(r.path(),
-                          d.mesh.empty() ? "neither \"mesh\" nor \"sequence\""
-                                         : "both \"mesh\" and \"sequence\"",
+                          has_mesh ? "both \"mesh\" and \"sequence\""
+                                   : "neither \"mesh\" nor \"sequence\"",
                           "one of the two");
         d.transform = read_transform(r);
         d.motion = read_motion(r);
@@ -224,7 +264,12 @@ private:
                 file_.problem(r.path_of("nodes"), describe(*nodes),
                               "an array of vertex numbers of the mesh file, counted from 0");
         }
-        if (r.find("label") != nullptr) h.label = r.integer("label", 0, -2147483647, 2147483647);
+        if (const Json* label = r.find("label")) {
+            h.label = r.integer("label", 1, -2147483647, 2147483647);
+            if (*h.label == 0)
+                file_.problem(r.path_of("label"), describe(*label),
+                              "another number: nodes without a label have 0");
+        }
         const bool boxed = r.object("box", "box", [&](JsonReader& o) {
             h.box = std::array<Vec3, 2>{o.vector("min", {}), o.vector("max", {})};
             if (o.require("min", "three numbers") && o.require("max", "three numbers"))
@@ -265,12 +310,10 @@ private:
 
     void check_names()
     {
-        if (scene_.cloths.empty() && file_.problems.empty())
-            file_.problem("cloths", "no cloth", "at least one");
         std::set<std::string> names;
         const auto once = [&](const std::string& name, const std::string& place) {
             if (!names.insert(name).second)
-                file_.problem(place + ".name", "the name \"" + name + "\" a second time",
+                file_.problem(place + ".name", "the name " + in_quotes(name) + " a second time",
                               "a name of its own for each cloth and obstacle");
         };
         for (std::size_t i = 0; i < scene_.cloths.size(); ++i)
@@ -285,9 +328,9 @@ private:
             if (h.cloth.empty() && !scene_.cloths.empty()) h.cloth = scene_.cloths[0].name;
             std::vector<std::string> cloths;
             for (const ClothDescription& c : scene_.cloths) cloths.push_back(c.name);
-            if (std::find(cloths.begin(), cloths.end(), h.cloth) == cloths.end())
+            if (!cloths.empty() && std::find(cloths.begin(), cloths.end(), h.cloth) == cloths.end())
                 file_.problem("handles[" + std::to_string(i) + "].cloth",
-                              "the unknown cloth \"" + h.cloth + "\"", list_words(cloths));
+                              "the unknown cloth " + in_quotes(h.cloth), list_words(cloths));
         }
     }
 
@@ -303,18 +346,20 @@ Json to_json(const Vec3& v)
 
 Json to_json(const Transform& t)
 {
-    const Rotation& r = t.rotation;
-    const Vec3 axis{r.x, r.y, r.z};
-    const double angle = 2 * std::atan2(norm(axis), r.w);
-    const Vec3 unit = norm(axis) > 0 ? normalized(axis) : Vec3{0, 0, 1};
+    const Rotation& r = t.rotation; // as it is: degrees would not give back the same bits
     return {{"translate", to_json(t.translate)},
-            {"rotate", {angle / degree, unit[0], unit[1], unit[2]}},
+            {"quaternion", {r.w, r.x, r.y, r.z}},
             {"scale", t.scale}};
 }
 
 std::string absolute_text(const fs::path& path)
 {
-    return fs::absolute(path).lexically_normal().string();
+    return fs::absolute(path).string(); // not tidied up: "a/.." is not "." where a is a link
+}
+
+std::string absolute_pattern(const fs::path& pattern)
+{
+    return (as_pattern(fs::current_path()) / pattern).string();
 }
 
 void add_motion(Json& json, const MotionDescription& m)
@@ -360,30 +405,32 @@ std::string to_json_text(const SceneDescription& s)
     json["substeps"] = s.substeps;
     json["frames"] = s.frames;
     json["gravity"] = to_json(s.gravity);
-    if (s.wind.density > 0 || s.wind.drag > 0)
+    if (s.wind != Wind{})
         json["wind"] = {{"velocity", to_json(s.wind.velocity)},
                         {"density", s.wind.density},
                         {"drag", s.wind.drag}};
-    json["cloths"] = Json::array();
+    Json cloths = Json::array(), obstacles = Json::array(), handles = Json::array();
     for (const ClothDescription& c : s.cloths) {
         Json materials = Json::array();
         for (const Material& m : c.materials) materials.push_back(material_to_json(m));
-        json["cloths"].push_back({{"name", c.name},
-                                  {"mesh", absolute_text(c.mesh)},
-                                  {"transform", to_json(c.transform)},
-                                  {"velocity",
-                                   {{"linear", to_json(c.linear_velocity)},
-                                    {"angular", to_json(c.angular_velocity)},
-                                    {"origin", to_json(c.velocity_origin)}}},
-                                  {"materials", materials},
-                                  {"remeshing", {{"type", c.remeshing.type}}}});
+        Json item{{"name", c.name},
+                  {"mesh", absolute_text(c.mesh)},
+                  {"transform", to_json(c.transform)},
+                  {"velocity",
+                   {{"linear", to_json(c.linear_velocity)},
+                    {"angular", to_json(c.angular_velocity)},
+                    {"origin", to_json(c.velocity_origin)}}},
+                  {"materials", materials},
+                  {"remeshing", {{"type", c.remeshing.type}}}};
+        if (c.strain_limits) item["strain_limits"] = {c.strain_limits->min, c.strain_limits->max};
+        cloths.push_back(item);
     }
-    Json obstacles = Json::array(), handles = Json::array();
+    json["cloths"] = cloths;
     for (const ObstacleDescription& o : s.obstacles) {
         Json item{{"name", o.name}, {"transform", to_json(o.transform)}};
         if (!o.mesh.empty()) item["mesh"] = absolute_text(o.mesh);
         if (!o.sequence.empty())
-            item["sequence"] = {{"files", absolute_text(o.sequence)},
+            item["sequence"] = {{"files", absolute_pattern(o.sequence)},
                                 {"first", o.sequence_first},
                                 {"fps", o.sequence_fps},
                                 {"time", o.sequence_time}};
@@ -413,7 +460,8 @@ std::string to_json_text(const SceneDescription& s)
                        {"thickness", s.contact.thickness},
                        {"friction", s.contact.friction}};
     json["strain_limiting"] = {{"type", s.strain_limiting}};
-    return json.dump(2) + "\n";
+    // A path need not be UTF-8; that must not end a run.
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 } // namespace pleat

@@ -21,6 +21,7 @@ namespace pleat {
 
 struct RemeshingDescription {
     std::string type = "none";
+    bool operator==(const RemeshingDescription&) const = default;
 };
 
 struct ClothDescription {
@@ -33,6 +34,7 @@ struct ClothDescription {
     std::vector<Material> materials; // by the mesh's material index
     std::optional<StrainLimits> strain_limits;
     RemeshingDescription remeshing;
+    bool operator==(const ClothDescription&) const = default;
 };
 
 struct MotionDescription {
@@ -40,6 +42,7 @@ struct MotionDescription {
     std::filesystem::path file; // .mot; empty: keys
     int body = 0;
     double fps = 120;
+    bool operator==(const MotionDescription&) const = default;
 };
 
 struct ObstacleDescription {
@@ -53,6 +56,7 @@ struct ObstacleDescription {
     MotionDescription motion;
     double from = -forever, until = forever; // [s]
     std::optional<double> friction;
+    bool operator==(const ObstacleDescription&) const = default;
 };
 
 struct HandleDescription {
@@ -64,6 +68,7 @@ struct HandleDescription {
     MotionDescription motion;
     double from = 0, until = forever, fade = 0; // [s]
     std::optional<double> stiffness;            // [N/m] a node
+    bool operator==(const HandleDescription&) const = default;
 };
 
 struct SolverDescription {
@@ -72,12 +77,14 @@ struct SolverDescription {
     int newton_iterations = 1;
     double tolerance = 1e-5;          // of the linear solve, relative
     std::string variant = "monotone"; // of mixed_explicit_implicit
+    bool operator==(const SolverDescription&) const = default;
 };
 
 struct ContactDescription {
     std::string type = "none";
     double thickness = 0.005; // [m]
     double friction = 0.3;
+    bool operator==(const ContactDescription&) const = default;
 };
 
 struct SceneDescription {
@@ -94,6 +101,7 @@ struct SceneDescription {
     SolverDescription solver;
     ContactDescription contact;
     std::string strain_limiting = "none";
+    bool operator==(const SceneDescription&) const = default;
 };
 
 /// Which keys each kind of object of the format has, as the reader asked for them.
