@@ -156,6 +156,30 @@ MeshInput rectangle(MeshKind kind, double width, double height, double edge, uns
     return flat(points, triangles);
 }
 
+MeshInput disc(double radius, int rings)
+{
+    std::vector<Vec2> points{{0, 0}};
+    std::vector<Triangle> triangles;
+    const auto at = [](int ring, int k) { // node k of a ring, counted around
+        if (ring == 0) return 0u;
+        return static_cast<std::uint32_t>(1 + 3 * ring * (ring - 1) + k % (6 * ring));
+    };
+    for (int r = 1; r <= rings; ++r) {
+        for (int k = 0; k < 6 * r; ++k) {
+            const double a = 2 * std::numbers::pi * k / (6 * r);
+            points.push_back({radius * r / rings * std::cos(a), radius * r / rings * std::sin(a)});
+        }
+        for (int sector = 0; sector < 6; ++sector)
+            for (int k = 0; k < r; ++k) {
+                const int outer = sector * r + k, inner = sector * (r - 1) + k;
+                triangles.push_back({at(r, outer), at(r, outer + 1), at(r - 1, inner)});
+                if (k + 1 < r)
+                    triangles.push_back({at(r - 1, inner), at(r, outer + 1), at(r - 1, inner + 1)});
+            }
+    }
+    return flat(points, triangles);
+}
+
 Cloth make_cloth(const MeshInput& input, const Material& material)
 {
     Cloth cloth;

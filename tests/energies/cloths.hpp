@@ -23,6 +23,9 @@ enum class MeshKind { structured, rotated, random };
 [[nodiscard]] MeshInput rectangle(MeshKind kind, double width, double height, double edge,
                                   unsigned seed = 1);
 
+/// Flat disc about the origin in `rings` rings of nearly equilateral triangles, 6 rings^2 in all.
+[[nodiscard]] MeshInput disc(double radius, int rings);
+
 struct Cloth {
     Model model;
     State state; // at rest, as the input lies

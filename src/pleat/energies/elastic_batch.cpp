@@ -111,7 +111,9 @@ ElasticBatch::ElasticBatch(const Model& model, const Dependencies& dependencies)
     face_numbers_.resize(faces_.size());
     hinge_numbers_.resize(hinges_.size());
     face_work_.resize(faces_.size());
+    face_stress_.resize(faces_.size());
     hinge_work_.resize(hinges_.size());
+    hinge_angle_.resize(hinges_.size());
 }
 
 /// Plates: how each face's curvature follows from the angles around it (bending_plate.hpp).
@@ -324,7 +326,7 @@ Vec3 ElasticBatch::plate_curvature(const Plate& plate) const
 {
     Vec3 k{};
     for (std::uint32_t t = plate.first_term; t < plate.last_term; ++t)
-        k += plate_terms_[t].row * hinge_work_[plate_terms_[t].hinge].angle;
+        k += plate_terms_[t].row * hinge_angle_[plate_terms_[t].hinge];
     return k;
 }
 
@@ -346,6 +348,7 @@ void ElasticBatch::freeze(const Model& model, std::span<const Vec3> x)
         has_isometric_ = has_isometric_ || std::holds_alternative<BendingIsometric>(m.bending);
     if (has_isometric_ && isometric_weights_.empty()) {
         isometric_weights_.resize(hinges_.size());
+        isometric_work_.resize(hinges_.size());
         parallel_for(hinges_.size(), [&](std::size_t i) {
             isometric_weights_[i] = isometric_weights(hinges_[i].rest);
         });
@@ -403,7 +406,7 @@ double ElasticBatch::energy(const Model& model, std::span<const Vec3> x)
     if (!plates_.empty()) {
         parallel_for(hinges_.size(), [&](std::size_t i) {
             const auto q = points(hinges_[i]);
-            hinge_work_[i].angle =
+            hinge_angle_[i] =
                 dihedral_angle(q[0], q[1], q[2], q[3]) - model.rest_angle[hinges_[i].edge];
         });
         total += parallel_sum(plates_.size(), [&](std::size_t i) {
@@ -455,7 +458,7 @@ void ElasticBatch::evaluate_faces(const Model& model, const Law& law, double dam
                                 Definiteness::psd);
         }
         const Mat2 sigma = stress_tensor(s) * face.rest.area;
-        w.p = w.f * sigma;
+        face_stress_[i] = w.f * sigma;
         if constexpr (with_tangent) {
             w.m *= material_scale * face.rest.area;
             w.sigma = clamp_psd(sigma) * scale.stiffness;
@@ -483,7 +486,7 @@ void ElasticBatch::evaluate(const Model& model, std::span<const Vec3> x, Stiffne
                                                      x[h.nodes[3]], h.least_area2);
         const double rest_angle = model.rest_angle[h.edge];
         w.g = d.g;
-        w.angle = d.angle - rest_angle;
+        hinge_angle_[i] = d.angle - rest_angle;
         w.moment = angle_moment(n, d.angle, rest_angle);
         const double damping = 0.5 * (model.materials[index(h.material[0])].damping +
                                       model.materials[index(h.material[1])].damping);
@@ -493,17 +496,18 @@ void ElasticBatch::evaluate(const Model& model, std::span<const Vec3> x, Stiffne
                 scale.damping * n.damping;
         if (n.isometric != 0) {
             const auto& q = isometric_weights_[i];
+            IsometricWork& iso = isometric_work_[i];
             const Vec3& x0 = x[h.nodes[0]];
-            w.y = q[1] * (x[h.nodes[1]] - x0) + q[2] * (x[h.nodes[2]] - x0) +
-                  q[3] * (x[h.nodes[3]] - x0);
+            iso.y = q[1] * (x[h.nodes[1]] - x0) + q[2] * (x[h.nodes[2]] - x0) +
+                    q[3] * (x[h.nodes[3]] - x0);
             if constexpr (with_tangent) {
-                w.isometric = identity<3>() * (scale.stiffness * n.isometric);
+                iso.matrix = identity<3>() * (scale.stiffness * n.isometric);
                 // Only a change of |y| is a change of shape.
-                const double length = norm(w.y);
+                const double length = norm(iso.y);
                 const double damp = scale.damping * damping * n.isometric;
-                w.isometric += length > 1e-12 * h.rest.length
-                                   ? outer(w.y, w.y) * (damp / (length * length))
-                                   : identity<3>() * damp;
+                iso.matrix += length > 1e-12 * h.rest.length
+                                  ? outer(iso.y, iso.y) * (damp / (length * length))
+                                  : identity<3>() * damp;
             }
         }
     });
@@ -534,13 +538,14 @@ void ElasticBatch::gather_forces(std::span<Vec3> f) const
         Vec3 sum{};
         for (std::uint32_t k = face_rows_.start[n]; k < face_rows_.start[n + 1]; ++k) {
             const std::uint32_t e = face_rows_.entry[k] / 16, c = face_rows_.entry[k] % 16;
-            sum -= face_work_[e].p * faces_[e].rest.b[c];
+            sum -= face_stress_[e] * faces_[e].rest.b[c];
         }
         for (std::uint32_t k = hinge_rows_.start[n]; k < hinge_rows_.start[n + 1]; ++k) {
             const std::uint32_t e = hinge_rows_.entry[k] / 16, c = hinge_rows_.entry[k] % 16;
             sum -= hinge_work_[e].moment * hinge_work_[e].g[c];
             if (hinge_numbers_[e].isometric != 0)
-                sum -= (hinge_numbers_[e].isometric * isometric_weights_[e][c]) * hinge_work_[e].y;
+                sum -=
+                    (hinge_numbers_[e].isometric * isometric_weights_[e][c]) * isometric_work_[e].y;
         }
         f[n] = sum;
     });
@@ -570,7 +575,7 @@ void ElasticBatch::linearise(const Model& model, std::span<const Vec3> x, Stiffn
         const HingeWork& w = hinge_work_[e];
         Mat3 k = outer(w.g[i] * w.stiffness, w.g[j]);
         if (hinge_numbers_[e].isometric != 0)
-            k += w.isometric * (isometric_weights_[e][i] * isometric_weights_[e][j]);
+            k += isometric_work_[e].matrix * (isometric_weights_[e][i] * isometric_weights_[e][j]);
         return k;
     };
     const auto plate_part = [&](std::uint32_t e, std::uint32_t i, std::uint32_t j) {

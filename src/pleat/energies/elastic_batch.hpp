@@ -79,20 +79,21 @@ private:
         Vec3 row;                           // d (curvature uu, vv, uv) / d angle [1/m]
         std::array<std::uint8_t, 4> corner; // which of the plate's nodes the hinge's are
     };
-    // What a call leaves for the gathering loops that follow.
+    // What a call leaves for the gathering loops that follow; kept apart by who reads it, since
+    // these loops are bound by memory.
     struct FaceWork {
         Mat3x2 f;
-        Mat3x2 p;   // area * F Sigma
         Tangent m;  // scaled, times area
         Mat2 sigma; // scaled, psd, times area
     };
     struct HingeWork {
         std::array<Vec3, 4> g;
-        double angle = 0; // less the rest angle
         double moment = 0;
         double stiffness = 0; // scaled, damping included
-        Vec3 y{};             // isometric vector
-        Mat3 isometric{};     // scaled
+    };
+    struct IsometricWork {
+        Vec3 y{};
+        Mat3 matrix{}; // scaled
     };
 
     void add_plates(const Model& model);
@@ -123,7 +124,10 @@ private:
     std::vector<Vec3> plate_moment_;                   // area * D k
     std::vector<std::array<Mat3, 16>> plate_jacobian_; // d curvature / d node
     std::vector<FaceWork> face_work_;
+    std::vector<Mat3x2> face_stress_; // area * F Sigma
     std::vector<HingeWork> hinge_work_;
+    std::vector<double> hinge_angle_; // less the rest angle
+    std::vector<IsometricWork> isometric_work_;
 };
 
 /// Elastic energy of a state [J]. Builds a batch of its own: for reports, not for inner loops.
