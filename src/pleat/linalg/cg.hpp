@@ -20,7 +20,7 @@ namespace pleat {
 
 struct CgOptions {
     double tolerance = 1e-5;   // on the relative residual; 1e-3 is visibly too loose
-    int max_iterations = 1000; // in all; a direct factor costs as much as about a thousand
+    int max_iterations = 3000; // in all; a direct factor costs as much as a few thousand
     bool fallback = true;      // to Cholesky
 };
 
