@@ -117,6 +117,48 @@ std::optional<Nearest> nearest(const ContactSurface& surface, const FeaturePair&
     return Nearest{d.distance2, {1 - d.s, d.s, -(1 - d.t), -d.t}};
 }
 
+/// Nodes with obstacles on both sides that leave less than `room` between them.
+std::size_t count_pinched(std::span<const Proximity> proximities, std::span<const Vec3> x,
+                          std::span<const std::uint8_t> with_obstacle, double room)
+{
+    struct Side {
+        std::uint32_t node;
+        Vec3 direction; // from the obstacle to the node
+        double gap;
+    };
+    std::vector<Side> sides;
+    for (std::size_t k = 0; k < proximities.size(); ++k) {
+        if (with_obstacle[k] == 0) continue;
+        const Proximity& c = proximities[k];
+        Vec3 sum = c.anchor_t0;
+        std::size_t main = 0;
+        for (std::size_t i = 0; i < 4 && is_some(c.nodes[i]); ++i) {
+            sum += c.weights[i] * x[index(c.nodes[i])];
+            if (std::abs(c.weights[i]) > std::abs(c.weights[main])) main = i;
+        }
+        const double gap = dot(c.normal, sum);
+        if (gap < room)
+            sides.push_back(
+                {index(c.nodes[main]), c.weights[main] > 0 ? c.normal : -c.normal, gap});
+    }
+    std::stable_sort(sides.begin(), sides.end(),
+                     [](const Side& a, const Side& b) { return a.node < b.node; });
+    constexpr double opposite = -0.5; // cosine between two sides
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < sides.size();) {
+        std::size_t end = i;
+        while (end < sides.size() && sides[end].node == sides[i].node) ++end;
+        bool pinched = false;
+        for (std::size_t a = i; a < end; ++a)
+            for (std::size_t b = a + 1; b < end; ++b)
+                pinched = pinched || (dot(sides[a].direction, sides[b].direction) < opposite &&
+                                      sides[a].gap + sides[b].gap < room);
+        count += pinched;
+        i = end;
+    }
+    return count;
+}
+
 } // namespace
 
 ContactReport ContactFinderProximity::find(const Model& model, const State& state,
@@ -220,7 +262,9 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
 
     ContactReport report;
     contacts.proximities.clear();
+    std::vector<std::uint8_t> with_obstacle;
     for (std::size_t i = 0; i < 2 * pieces; ++i) {
+        with_obstacle.insert(with_obstacle.end(), pieces_[i].size(), i >= pieces);
         contacts.proximities.insert(contacts.proximities.end(), pieces_[i].begin(),
                                     pieces_[i].end());
         report.candidates += candidates_[i];
@@ -241,6 +285,8 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
         c.stiffness *= options_.stiffness / worst;
     });
     report.proximities = contacts.proximities.size();
+    report.pinched =
+        count_pinched(contacts.proximities, x0, with_obstacle, 2 * options_.separation());
     return report;
 }
 
