@@ -27,6 +27,7 @@ namespace pleat {
 namespace {
 
 constexpr double detection_share = 0.5; // of the separation
+constexpr double kept_share = 0.5;      // of the gap that a near pair starts with
 constexpr double accepted_share = 0.2;  // of the target that a projection may leave open
 constexpr int most_zone_rounds = 24;    // detect and project
 constexpr int replace_rounds = 12;      // until then a pair's newer normal replaces the older
@@ -218,14 +219,24 @@ void ImpactResolverImpactZones::Work::test(const FeaturePair& p, std::vector<Hit
         return p.edges ? edge_edge_impact(x0, x1, options) : vertex_face_impact(x0, x1, options);
     };
     double target = separation;
-    Impact impact = impact_at(detection_share * target);
+    // What starts nearer than asked for keeps half of what it has: otherwise it would be a hit
+    // whichever way it turns, and no projection could mend that.
+    const auto detect = [&] {
+        Impact impact = impact_at(detection_share * target);
+        if (!impact.hit || !impact.touching_at_start) return impact;
+        Vec3 gap{};
+        for (std::size_t i = 0; i < 4; ++i) gap += impact.weights[i] * x0[i];
+        const double least = kept_share * norm(gap);
+        return least > 0 && least < detection_share * target ? impact_at(least) : impact;
+    };
+    Impact impact = detect();
     if (!impact.hit) return;
     if (!p.with_obstacle()) {
         // Near in the fabric: the pair is allowed to be nearer.
         const double most = 0.1 * (rest.distance(p) / 2);
         if (most < target) {
             target = most;
-            impact = impact_at(detection_share * target);
+            impact = detect();
             if (!impact.hit) return;
         }
     }
@@ -233,7 +244,7 @@ void ImpactResolverImpactZones::Work::test(const FeaturePair& p, std::vector<Hit
         const auto at = squeezed.find(key_of(p));
         if (at != squeezed.end() && at->second < target) {
             target = at->second;
-            impact = impact_at(detection_share * target);
+            impact = detect();
             if (!impact.hit) return;
         }
     }
