@@ -26,6 +26,7 @@ struct SolveReport {
 struct ContactReport {
     std::size_t proximities = 0;
     std::size_t candidates = 0;
+    std::size_t pinched = 0; // nodes between obstacles with less than two separations of room
 };
 
 struct LimitReport {
@@ -42,7 +43,8 @@ struct ImpactReport {
     int iterations = 0;
     std::size_t zones = 0;
     std::size_t rigid_zones = 0;
-    std::size_t pinched = 0; // nodes that no position satisfies
+    std::size_t pinched = 0;    // nodes that no position satisfies
+    std::size_t unresolved = 0; // pairs given up
 };
 
 struct RemeshReport {

@@ -2,6 +2,8 @@
 // Copyright the Pleat authors
 #include "pleat/scene/part_tables.hpp"
 
+#include "pleat/contact/impact_zones.hpp"
+#include "pleat/contact/proximity.hpp"
 #include "pleat/core/error.hpp"
 #include "pleat/integrators/backward_euler.hpp"
 #include "pleat/integrators/mixed_explicit_implicit.hpp"
@@ -93,7 +95,19 @@ struct ContactParts {
     std::unique_ptr<ImpactResolver> (*resolver)(const ContactDescription&);
 };
 
+ContactOptions contact_options(const ContactDescription& c)
+{
+    return {.thickness = c.thickness, .friction = c.friction, .stiffness = c.stiffness};
+}
+
 constexpr Row<ContactParts> contacts[] = {
+    {"impact_zones",
+     {[](const ContactDescription& c) -> std::unique_ptr<ContactFinder> {
+          return std::make_unique<ContactFinderProximity>(contact_options(c));
+      },
+      [](const ContactDescription& c) -> std::unique_ptr<ImpactResolver> {
+          return std::make_unique<ImpactResolverImpactZones>(contact_options(c));
+      }}},
     {"none",
      {[](const ContactDescription&) -> std::unique_ptr<ContactFinder> {
           return std::make_unique<ContactFinderNone>();

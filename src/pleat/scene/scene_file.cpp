@@ -306,6 +306,7 @@ private:
         c.type = r.word("type", c.type, contact_types());
         c.thickness = r.number("thickness", c.thickness, positive);
         c.friction = r.number("friction", c.friction, not_negative);
+        c.stiffness = r.number("stiffness", c.stiffness, positive);
     }
 
     void check_names()
@@ -458,7 +459,8 @@ std::string to_json_text(const SceneDescription& s)
                       {"variant", s.solver.variant}};
     json["contact"] = {{"type", s.contact.type},
                        {"thickness", s.contact.thickness},
-                       {"friction", s.contact.friction}};
+                       {"friction", s.contact.friction},
+                       {"stiffness", s.contact.stiffness}};
     json["strain_limiting"] = {{"type", s.strain_limiting}};
     // A path need not be UTF-8; that must not end a run.
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -81,9 +81,10 @@ struct SolverDescription {
 };
 
 struct ContactDescription {
-    std::string type = "none";
+    std::string type = "impact_zones";
     double thickness = 0.005; // [m]
     double friction = 0.3;
+    double stiffness = 1; // of repulsion, in node mass / dt^2
     bool operator==(const ContactDescription&) const = default;
 };
 

@@ -42,10 +42,12 @@ void commit(Simulation& sim, State next, double dt)
 void advance_halving(const World& world, Pipeline& pipeline, Simulation& sim, double dt,
                      int halvings, AdvanceReport& total)
 {
-    const StepReport r = step(world, pipeline, sim, dt);
+    const StepReport r = step(world, pipeline, sim, dt, halvings >= max_impact_halvings);
     total.times += r.times;
     total.proximities = std::max(total.proximities, r.contact.proximities);
     total.impacts += r.impact.impacts;
+    total.pinched = std::max({total.pinched, r.contact.pinched, r.impact.pinched});
+    total.unresolved += r.accepted() ? r.impact.unresolved : 0;
     total.linear_iterations += r.solve.linear_iterations;
     total.fallbacks += r.solve.fallbacks;
     if (r.solve.inner_steps > total.inner_steps) {
@@ -79,7 +81,7 @@ std::string StepReport::trouble() const
     return {};
 }
 
-StepReport step(const World& world, Pipeline& p, Simulation& sim, double dt)
+StepReport step(const World& world, Pipeline& p, Simulation& sim, double dt, bool insist)
 {
     StepReport r;
     const Model& model = sim.model;
@@ -104,7 +106,8 @@ StepReport step(const World& world, Pipeline& p, Simulation& sim, double dt)
     }
     if (r.solve.ok && r.limit.ok) {
         const StageTimer timer(r.times, Stage::impact);
-        r.impact = p.impact_resolver->resolve(model, held, world, obstacles, dt, next);
+        r.impact =
+            p.impact_resolver->resolve(model, held, loads, world, obstacles, dt, insist, next);
     }
     r.finite = is_finite(next);
     if (!r.accepted()) return r; // the caller retries with smaller dt, or stops and says why

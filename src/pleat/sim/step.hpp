@@ -27,7 +27,9 @@ struct StepReport {
 };
 
 /// Advances the simulation by dt, or leaves it untouched and says why.
-[[nodiscard]] StepReport step(const World& world, Pipeline& pipeline, Simulation& sim, double dt);
+/// \param insist impacts are not to ask for a smaller dt
+[[nodiscard]] StepReport step(const World& world, Pipeline& pipeline, Simulation& sim, double dt,
+                              bool insist = false);
 
 /// What became of an interval of time.
 struct AdvanceReport {
@@ -38,6 +40,8 @@ struct AdvanceReport {
     StageTimes times;
     std::size_t proximities = 0; // largest of any step
     std::size_t impacts = 0;
+    std::size_t pinched = 0;    // largest of any step: nodes between obstacles without room
+    std::size_t unresolved = 0; // pairs that impacts gave up
     int linear_iterations = 0;
     int fallbacks = 0;
     int inner_steps = 1;  // most into which the integrator cut a step for its stability
@@ -47,6 +51,8 @@ struct AdvanceReport {
 
 /// Steps whose dt was halved this often and still rejected end the run.
 inline constexpr int max_halvings = 6;
+/// Impacts that this many halvings do not resolve will not be by more of them.
+inline constexpr int max_impact_halvings = 2;
 
 /// Advances by dt in one step; where it is rejected, in two of half the length, and so on.
 [[nodiscard]] AdvanceReport advance(const World& world, Pipeline& pipeline, Simulation& sim,

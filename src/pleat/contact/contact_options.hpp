@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// What the parts of contact agree on.
+#pragma once
+
+namespace pleat {
+
+struct ContactOptions {
+    double thickness = 0.005; // where repulsion begins [m]
+    double friction = 0.3;    // Coulomb's mu where neither obstacle nor material says
+    double stiffness = 1;     // of repulsion, in node mass / dt^2
+
+    /// What impacts restore [m].
+    [[nodiscard]] double separation() const { return 0.1 * thickness; }
+};
+
+} // namespace pleat

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/contact/contact_surface.hpp"
+
+#include "pleat/core/error.hpp"
+#include "pleat/core/parallel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pleat {
+
+namespace {
+
+/// An edge of a face: its nodes in ascending order, and which of the face's edges it is.
+struct HalfEdge {
+    std::uint32_t low, high, face;
+    std::uint8_t place;
+
+    auto operator<=>(const HalfEdge&) const = default;
+};
+
+} // namespace
+
+void SurfacePart::set_faces(std::vector<TriangleIndices> new_faces, std::uint32_t first,
+                            std::size_t node_count)
+{
+    faces = std::move(new_faces);
+    first_node = first;
+    owned.assign(faces.size(), 0);
+    across.assign(faces.size(), {none, none, none});
+    boxes.assign(faces.size(), Box{});
+
+    std::vector<HalfEdge> edges;
+    edges.reserve(3 * faces.size());
+    std::vector<std::uint8_t> taken(node_count, 0);
+    for (std::uint32_t f = 0; f < faces.size(); ++f)
+        for (std::uint8_t k = 0; k < 3; ++k) {
+            const std::uint32_t a = faces[f][k], b = faces[f][(k + 1u) % 3];
+            edges.push_back({std::min(a, b), std::max(a, b), f, k});
+            if (taken[a - first] != 0) continue;
+            taken[a - first] = 1;
+            owned[f] = static_cast<std::uint8_t>(owned[f] | 1u << k);
+        }
+    std::sort(edges.begin(), edges.end());
+    std::vector<std::array<std::uint32_t, 2>> unique;
+    for (std::size_t i = 0; i < edges.size();) {
+        std::size_t j = i + 1;
+        while (j < edges.size() && edges[j].low == edges[i].low && edges[j].high == edges[i].high)
+            ++j;
+        unique.push_back({edges[i].low, edges[i].high});
+        // The face that answers for fewest features so far takes the edge: even work.
+        std::size_t best = i;
+        for (std::size_t k = i; k < j; ++k) {
+            if (owned[edges[k].face] >> 3 == 0 && owned[edges[best].face] >> 3 != 0) best = k;
+            // Obstacles may have more than two faces at an edge; the next one stands for the rest.
+            const HalfEdge& other = edges[k + 1 < j ? k + 1 : i];
+            if (j - i > 1)
+                across[edges[k].face][edges[k].place] = faces[other.face][(other.place + 2u) % 3];
+        }
+        std::uint8_t& mask = owned[edges[best].face];
+        mask = static_cast<std::uint8_t>(mask | 8u << edges[best].place);
+        i = j;
+    }
+
+    ring_begin.assign(node_count + 1, 0);
+    for (const auto& e : unique)
+        for (const std::uint32_t n : e) ++ring_begin[n - first + 1];
+    for (std::size_t i = 0; i < node_count; ++i) ring_begin[i + 1] += ring_begin[i];
+    ring.assign(ring_begin.back(), 0);
+    std::vector<std::uint32_t> fill(ring_begin.begin(), ring_begin.end() - 1);
+    for (const auto& e : unique) {
+        ring[fill[e[0] - first]++] = e[1];
+        ring[fill[e[1] - first]++] = e[0];
+    }
+}
+
+void ContactSurface::set_cloth(const Model& model)
+{
+    const Mesh& mesh = model.mesh;
+    cloth_nodes_ = mesh.node_count();
+    std::vector<TriangleIndices> faces(mesh.face_count());
+    std::vector<Box> flat(mesh.face_count());
+    // Panels lie side by side, so that the tree does not mix what only shares coordinates.
+    Vec2 low{1e300, 1e300}, high{-1e300, -1e300};
+    for (VertId v : mesh.verts())
+        for (std::size_t k = 0; k < 2; ++k) {
+            low[k] = std::min(low[k], mesh.u(v)[k]);
+            high[k] = std::max(high[k], mesh.u(v)[k]);
+        }
+    const double pitch = mesh.vert_count() == 0 ? 1 : 4 * norm(high - low);
+    for (FaceId f : mesh.faces()) {
+        const auto nodes = mesh.nodes_of(f);
+        faces[index(f)] = {index(nodes[0]), index(nodes[1]), index(nodes[2])};
+        const auto& v = mesh[f].verts;
+        Vec3 corner[3];
+        for (std::size_t k = 0; k < 3; ++k)
+            corner[k] = {mesh.u(v[k])[0], mesh.u(v[k])[1], pitch * double(index(mesh.panel(f)))};
+        flat[index(f)] = triangle_box(corner, {0, 1, 2}, 0);
+    }
+    cloth_.set_faces(std::move(faces), 0, cloth_nodes_);
+    cloth_.tree.build(flat);
+    obstacle_ = {}; // its points are numbered behind the cloth's
+    obstacle_of_face_.clear();
+}
+
+void ContactSurface::set_obstacles(const World& world, std::span<const ObstacleSample> obstacles)
+{
+    std::vector<TriangleIndices> faces;
+    std::vector<std::uint32_t> of_face;
+    std::size_t next = cloth_nodes_;
+    for (const ObstacleSample& s : obstacles) {
+        for (const TriangleIndices& t : world.obstacles[s.obstacle].faces) {
+            TriangleIndices shifted = t;
+            for (std::uint32_t& n : shifted) n += static_cast<std::uint32_t>(next);
+            faces.push_back(shifted);
+            of_face.push_back(static_cast<std::uint32_t>(s.obstacle));
+        }
+        next += s.x_t0.size();
+    }
+    if (faces == obstacle_.faces && of_face == obstacle_of_face_) return;
+    obstacle_of_face_ = std::move(of_face);
+    obstacle_.set_faces(std::move(faces), static_cast<std::uint32_t>(cloth_nodes_),
+                        next - cloth_nodes_);
+    std::vector<Vec3> x(cloth_nodes_);
+    for (const ObstacleSample& s : obstacles) x.insert(x.end(), s.x_t0.begin(), s.x_t0.end());
+    std::vector<Box> boxes(obstacle_.faces.size());
+    for (std::size_t f = 0; f < boxes.size(); ++f)
+        boxes[f] = triangle_box(x, obstacle_.faces[f], 0);
+    obstacle_.tree.build(boxes);
+}
+
+void ContactSurface::update_boxes(SurfacePart& part, double reach, std::size_t first,
+                                  std::size_t last)
+{
+    parallel_for(last - first, [&](std::size_t k) {
+        const std::size_t i = first + k;
+        Vec3 low = x0_[i], high = x0_[i];
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            low[axis] = std::min(low[axis], x1_[i][axis]);
+            high[axis] = std::max(high[axis], x1_[i][axis]);
+        }
+        node_boxes_[i] = outward_box(low, high, reach / 2);
+    });
+    parallel_for(part.faces.size(), [&](std::size_t f) {
+        Box box = node_boxes_[part.faces[f][0]];
+        for (std::size_t k = 1; k < 3; ++k) {
+            const Box& b = node_boxes_[part.faces[f][k]];
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                box.low[axis] = std::min(box.low[axis], b.low[axis]);
+                box.high[axis] = std::max(box.high[axis], b.high[axis]);
+            }
+        }
+        part.boxes[f] = box;
+    });
+    part.tree.refit(part.boxes);
+}
+
+void ContactSurface::place(std::span<const Vec3> cloth_x0, std::span<const Vec3> cloth_x1,
+                           std::span<const ObstacleSample> obstacles, double reach)
+{
+    PLEAT_ASSERT(cloth_x0.size() == cloth_nodes_ && cloth_x1.size() == cloth_nodes_,
+                 "the positions fit the cloth");
+    x0_.assign(cloth_x0.begin(), cloth_x0.end());
+    x1_.assign(cloth_x1.begin(), cloth_x1.end());
+    for (const ObstacleSample& s : obstacles) {
+        x0_.insert(x0_.end(), s.x_t0.begin(), s.x_t0.end());
+        x1_.insert(x1_.end(), s.x_t1.begin(), s.x_t1.end());
+    }
+    node_boxes_.resize(x0_.size());
+    update_boxes(cloth_, reach, 0, cloth_nodes_);
+    update_boxes(obstacle_, reach, cloth_nodes_, x0_.size());
+}
+
+void ContactSurface::place_end(std::span<const Vec3> cloth_x1, double reach)
+{
+    std::copy(cloth_x1.begin(), cloth_x1.end(), x1_.begin());
+    update_boxes(cloth_, reach, 0, cloth_nodes_);
+}
+
+double pair_friction(const Model& model, const World& world, const ContactSurface& surface,
+                     const FeaturePair& p, double scene_friction)
+{
+    const auto of_fabric = [&](std::uint32_t face) {
+        return model.materials[index(model.face_material[make_id<FaceId>(face)])].friction.value_or(
+            scene_friction);
+    };
+    if (!p.with_obstacle()) {
+        const double a = of_fabric(p.face_a), b = of_fabric(p.face_b);
+        return a == b ? a : std::sqrt(a * b);
+    }
+    const std::uint32_t body = surface.obstacle_of(p.obstacle_a ? p.face_a : p.face_b);
+    return world.obstacles[body].friction.value_or(of_fabric(p.obstacle_a ? p.face_b : p.face_a));
+}
+
+} // namespace pleat

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// All that can touch during a step, as one numbered set of points: the cloth's nodes first, then
+// the points of the obstacles that are present. Faces of cloth and of obstacles each have a tree of
+// boxes over them.
+// Based on: [Curtis2008] (every vertex and edge belongs to one face, so that no pair of features is
+// looked at twice), [Bender2013] sec. 5.
+//
+// Pairs looked at: cloth with itself or other cloth, cloth with obstacle. Obstacles may overlap one
+// another.
+#pragma once
+
+#include "pleat/contact/bvh.hpp"
+#include "pleat/model/model.hpp"
+#include "pleat/model/obstacle_sample.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace pleat {
+
+/// A vertex and a face, or two edges, that may come near.
+struct FeaturePair {
+    // A vertex and the corners of a face, or the two ends of each edge.
+    std::array<std::uint32_t, 4> nodes{};
+    bool edges = false;
+    std::uint32_t face_a = 0, face_b = 0;  // a answers for the vertex or the first edge
+    std::uint8_t place_a = 0, place_b = 0; // corner of the vertex; first corner of each edge
+    bool obstacle_a = false, obstacle_b = false;
+
+    [[nodiscard]] bool with_obstacle() const { return obstacle_a || obstacle_b; }
+};
+
+/// Triangles with who answers for what, and who lies across each edge.
+struct SurfacePart {
+    static constexpr std::uint32_t none = 0xffffffffu;
+
+    std::vector<TriangleIndices> faces;
+    std::vector<std::uint8_t> owned; // bit k: corner k; bit 3 + k: the edge from corner k to k + 1
+    std::vector<TriangleIndices> across;   // the node beyond that edge, or none
+    std::vector<std::uint32_t> ring_begin; // by node - first_node; neighbours in ring
+    std::vector<std::uint32_t> ring;
+    std::uint32_t first_node = 0;
+    Bvh tree;
+    std::vector<Box> boxes; // of the faces, as last placed
+
+    /// \param faces nodes numbered from first_node to first_node + node_count
+    void set_faces(std::vector<TriangleIndices> faces, std::uint32_t first_node,
+                   std::size_t node_count);
+    [[nodiscard]] std::span<const std::uint32_t> ring_of(std::uint32_t node) const
+    {
+        const std::size_t i = node - first_node;
+        return std::span(ring).subspan(ring_begin[i], ring_begin[i + 1] - ring_begin[i]);
+    }
+};
+
+class ContactSurface {
+public:
+    /// Takes the cloth's faces, and makes a tree over them by material space.
+    void set_cloth(const Model& model);
+    /// Takes the obstacles' faces; makes them new only where they differ from the last ones.
+    void set_obstacles(const World& world, std::span<const ObstacleSample> obstacles);
+    /// Moves everything from x0 to x1 along straight lines; boxes hold all points nearer than
+    /// `reach` to one another during that [m].
+    void place(std::span<const Vec3> cloth_x0, std::span<const Vec3> cloth_x1,
+               std::span<const ObstacleSample> obstacles, double reach);
+    /// The cloth ends elsewhere.
+    void place_end(std::span<const Vec3> cloth_x1, double reach);
+
+    [[nodiscard]] bool is_empty() const { return cloth_.faces.empty(); }
+    [[nodiscard]] std::size_t cloth_node_count() const { return cloth_nodes_; }
+    [[nodiscard]] bool is_obstacle(std::uint32_t node) const { return node >= cloth_nodes_; }
+    [[nodiscard]] const SurfacePart& cloth() const { return cloth_; }
+    [[nodiscard]] const SurfacePart& obstacle() const { return obstacle_; }
+    /// Into World::obstacles. \pre a face of obstacle()
+    [[nodiscard]] std::uint32_t obstacle_of(std::uint32_t face) const
+    {
+        return obstacle_of_face_[face];
+    }
+    [[nodiscard]] std::span<const Vec3> x0() const { return x0_; }
+    [[nodiscard]] std::span<const Vec3> x1() const { return x1_; }
+
+    /// Calls visit(FeaturePair) for the features that two faces answer for and whose boxes overlap.
+    template <class Visit> void visit_self(std::uint32_t a, std::uint32_t b, Visit&& visit) const
+    {
+        visit_features(cloth_, a, false, cloth_, b, false, visit);
+    }
+    template <class Visit>
+    void visit_obstacle(std::uint32_t cloth_face, std::uint32_t obstacle_face, Visit&& visit) const
+    {
+        visit_features(cloth_, cloth_face, false, obstacle_, obstacle_face, true, visit);
+    }
+
+private:
+    void update_boxes(SurfacePart& part, double reach, std::size_t first, std::size_t last);
+    [[nodiscard]] Box edge_box(std::uint32_t a, std::uint32_t b) const
+    {
+        Box box = node_boxes_[a];
+        const Box& other = node_boxes_[b];
+        for (std::size_t k = 0; k < 3; ++k) {
+            box.low[k] = box.low[k] < other.low[k] ? box.low[k] : other.low[k];
+            box.high[k] = box.high[k] > other.high[k] ? box.high[k] : other.high[k];
+        }
+        return box;
+    }
+    template <class Visit>
+    void visit_features(const SurfacePart& part_a, std::uint32_t a, bool obstacle_a,
+                        const SurfacePart& part_b, std::uint32_t b, bool obstacle_b,
+                        Visit&& visit) const;
+    template <class Visit>
+    void visit_vertices(const SurfacePart& part_a, std::uint32_t a, bool obstacle_a,
+                        const SurfacePart& part_b, std::uint32_t b, bool obstacle_b,
+                        Visit&& visit) const;
+
+    std::size_t cloth_nodes_ = 0;
+    SurfacePart cloth_, obstacle_;
+    std::vector<std::uint32_t> obstacle_of_face_;
+    std::vector<Vec3> x0_, x1_;   // all points
+    std::vector<Box> node_boxes_; // swept, grown by half the reach
+};
+
+/// Coulomb's mu between two faces: the obstacle's own, else the fabric's, else the scene's; two
+/// fabrics meet in the geometric mean.
+[[nodiscard]] double pair_friction(const Model& model, const World& world,
+                                   const ContactSurface& surface, const FeaturePair& pair,
+                                   double scene_friction);
+
+// --- inline --------------------------------------------------------------------------------------
+
+template <class Visit>
+void ContactSurface::visit_vertices(const SurfacePart& part_a, std::uint32_t a, bool obstacle_a,
+                                    const SurfacePart& part_b, std::uint32_t b, bool obstacle_b,
+                                    Visit&& visit) const
+{
+    const TriangleIndices &fa = part_a.faces[a], &fb = part_b.faces[b];
+    for (std::uint8_t i = 0; i < 3; ++i) {
+        if ((part_a.owned[a] >> i & 1) == 0) continue;
+        const std::uint32_t v = fa[i];
+        if (v == fb[0] || v == fb[1] || v == fb[2]) continue;
+        if (!overlap(node_boxes_[v], part_b.boxes[b])) continue;
+        visit(FeaturePair{{v, fb[0], fb[1], fb[2]}, false, a, b, i, 0, obstacle_a, obstacle_b});
+    }
+}
+
+template <class Visit>
+void ContactSurface::visit_features(const SurfacePart& part_a, std::uint32_t a, bool obstacle_a,
+                                    const SurfacePart& part_b, std::uint32_t b, bool obstacle_b,
+                                    Visit&& visit) const
+{
+    const std::uint8_t own_a = part_a.owned[a], own_b = part_b.owned[b];
+    if ((own_a & 7) != 0) visit_vertices(part_a, a, obstacle_a, part_b, b, obstacle_b, visit);
+    if ((own_b & 7) != 0) visit_vertices(part_b, b, obstacle_b, part_a, a, obstacle_a, visit);
+    if (own_a < 8 || own_b < 8) return;
+    const TriangleIndices &fa = part_a.faces[a], &fb = part_b.faces[b];
+    std::array<Box, 3> boxes_b;
+    for (std::size_t j = 0; j < 3; ++j)
+        if ((own_b >> (3 + j) & 1) != 0) boxes_b[j] = edge_box(fb[j], fb[(j + 1) % 3]);
+    for (std::uint8_t i = 0; i < 3; ++i) {
+        if ((own_a >> (3 + i) & 1) == 0) continue;
+        const std::uint32_t a0 = fa[i], a1 = fa[(i + 1u) % 3];
+        const Box box = edge_box(a0, a1);
+        for (std::uint8_t j = 0; j < 3; ++j) {
+            if ((own_b >> (3 + j) & 1) == 0) continue;
+            const std::uint32_t b0 = fb[j], b1 = fb[(j + 1u) % 3];
+            if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1) continue;
+            if (!overlap(box, boxes_b[j])) continue;
+            visit(FeaturePair{{a0, a1, b0, b1}, true, a, b, i, j, obstacle_a, obstacle_b});
+        }
+    }
+}
+
+} // namespace pleat

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// Finds the features that are nearer than the thickness, or will be if nothing but gravity acts
+// during the step, and gives each pair the spring and the friction that the implicit solve needs.
+// Based on: [Bridson2002] (proximities with friction before the step), [Harmon2008].
+//
+// Which pairs. A vertex counts against the feature of a face that is nearest to it, be it the
+// inside, an edge or a corner, and then only where no neighbouring face is nearer still: so a
+// vertex over a smooth surface has one partner. Two edges count where their insides are nearest and
+// at least one of them is a ridge toward the other; elsewhere vertices and faces suffice.
+//
+// How stiff. Every node sees at most `stiffness` times mass / dt^2 in all: a sheet rests
+// g dt^2 below the thickness (0.25 mm at 5 ms) and the solve stays as easy as without contact.
+// Deep pairs are stiffer, and so are fast ones. No pair is pushed out by more than a quarter of the
+// thickness in a step, and one that is moving apart is pushed less: cloth does not bounce.
+#pragma once
+
+#include "pleat/contact/contact_finder.hpp"
+#include "pleat/contact/contact_options.hpp"
+#include "pleat/contact/contact_surface.hpp"
+#include "pleat/contact/rest_gap.hpp"
+
+namespace pleat {
+
+class ContactFinderProximity final : public ContactFinder {
+public:
+    explicit ContactFinderProximity(const ContactOptions& options) : options_(options) {}
+
+    [[nodiscard]] ContactReport find(const Model& model, const State& state, const World& world,
+                                     std::span<const ObstacleSample> obstacles, double dt,
+                                     Contacts& contacts) override;
+    void mesh_changed() override { stale_ = true; }
+
+private:
+    struct Found {
+        Proximity proximity;
+        double factor;   // of stiffness, by depth
+        double distance; // at the start of the step [m]
+        double parting;  // speed, where positive [m/s]
+        bool with_obstacle;
+    };
+
+    ContactOptions options_;
+    bool stale_ = true;
+    ContactSurface surface_;
+    RestGap rest_;
+    std::vector<Vec3> ahead_;  // where gravity alone takes the nodes [m]
+    std::vector<double> load_; // stiffness that each node sees, in mass / dt^2
+    std::vector<std::vector<Found>> pieces_;
+    std::vector<Found> found_;
+    std::vector<std::size_t> candidates_; // by piece
+};
+
+} // namespace pleat

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// How far apart two features of the cloth are along the cloth at rest. What is near in the fabric
+// must not repel: a pair's thickness is the smaller of the contact thickness and half of this.
+//
+// Within a panel it is the distance in material space, straight across (so the two sides of a cut
+// count as near; repulsion leaves them alone and the impact stage still keeps them apart). Across a
+// seam it is the distance of the one feature to a seam edge plus that of the other, each on its own
+// side of the seam, smallest over the seam edges near both: never more than the way along the
+// cloth.
+#pragma once
+
+#include "pleat/contact/contact_surface.hpp"
+#include "pleat/core/vec.hpp"
+#include "pleat/model/model.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace pleat {
+
+class RestGap {
+public:
+    RestGap() = default;
+    /// \param reach how far to look [m]; what is farther is reported as infinitely far
+    RestGap(const Model& model, double reach);
+
+    /// [m] \pre neither feature is an obstacle's
+    [[nodiscard]] double distance(const FeaturePair& pair) const;
+
+private:
+    /// A side of a seam edge, near some face.
+    struct SeamSide {
+        std::uint32_t edge;
+        std::uint8_t side;
+        std::array<Vec3, 2> u; // in the material space of that side, third coordinate 0
+    };
+
+    using Triangle = std::array<Vec3, 3>; // third coordinate 0
+
+    [[nodiscard]] double within(const FeaturePair& pair) const;
+    [[nodiscard]] double across_seams(const FeaturePair& pair) const;
+    [[nodiscard]] std::span<const SeamSide> seams_near(std::uint32_t face) const
+    {
+        return std::span(seams_).subspan(seam_begin_[face],
+                                         seam_begin_[face + 1] - seam_begin_[face]);
+    }
+
+    double reach_ = 0;
+    std::vector<Triangle> face_u_;
+    std::vector<std::uint32_t> face_panel_;
+    std::vector<std::uint32_t> seam_begin_; // by face, into seams_
+    std::vector<SeamSide> seams_;
+};
+
+} // namespace pleat
