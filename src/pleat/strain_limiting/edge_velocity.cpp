@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/strain_limiting/edge_velocity.hpp"
+
+#include "pleat/core/parallel.hpp"
+#include "pleat/mesh/measures.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace pleat {
+
+namespace {
+
+struct LimitedEdge {
+    std::uint32_t a = 0, b = 0; // nodes
+    double shortest = 0;        // [m]
+    double longest = 0;         // [m]
+    double rest = 0;            // [m]
+};
+
+/// Along a gathered seam the two sides have rest lengths of their own: the shorter one bounds from
+/// below, the longer one from above. So with the limits of two fabrics.
+std::optional<LimitedEdge> limited(const Model& model, EdgeId edge,
+                                   const std::optional<StrainLimits>& given)
+{
+    const Mesh& mesh = model.mesh;
+    LimitedEdge e{index(mesh[edge].nodes[0]), index(mesh[edge].nodes[1]),
+                  std::numeric_limits<double>::infinity(), 0, 0};
+    double sides = 0;
+    for (std::size_t side = 0; side < 2; ++side) {
+        const FaceId f = mesh[edge].faces[side];
+        if (!is_some(f)) continue;
+        const auto limits =
+            given ? given : model.materials[index(model.face_material[f])].strain_limits;
+        if (!limits) continue;
+        const double rest = material_length(mesh, edge, side);
+        e.shortest = std::min(e.shortest, rest * (1 + limits->min));
+        e.longest = std::max(e.longest, rest * (1 + limits->max));
+        e.rest += rest;
+        ++sides;
+    }
+    if (sides == 0) return std::nullopt;
+    e.rest /= sides;
+    return e;
+}
+
+} // namespace
+
+struct StrainLimiterEdgeVelocity::Work {
+    bool fresh = false;
+    std::vector<LimitedEdge> edges;       // by group
+    std::vector<std::size_t> group_start; // group count + 1 entries
+    std::vector<double> inverse_mass;     // by node; 0 where held
+    std::vector<double> parts;
+
+    void build(const Model& model, const std::optional<StrainLimits>& limits);
+    [[nodiscard]] double worst(std::span<const Vec3> x);
+};
+
+/// Groups greedily: each edge goes into the first group that holds none of its nodes.
+void StrainLimiterEdgeVelocity::Work::build(const Model& model,
+                                            const std::optional<StrainLimits>& limits)
+{
+    const Mesh& mesh = model.mesh;
+    std::vector<std::vector<LimitedEdge>> groups;
+    std::vector<std::vector<std::uint32_t>> used(mesh.node_count()); // groups at a node
+    for (EdgeId id : mesh.edges()) {
+        const auto e = limited(model, id, limits);
+        if (!e) continue;
+        const auto taken = [&](std::uint32_t g, std::uint32_t node) {
+            return std::find(used[node].begin(), used[node].end(), g) != used[node].end();
+        };
+        std::uint32_t g = 0;
+        while (taken(g, e->a) || taken(g, e->b)) ++g;
+        if (g == groups.size()) groups.emplace_back();
+        groups[g].push_back(*e);
+        used[e->a].push_back(g);
+        used[e->b].push_back(g);
+    }
+    edges.clear();
+    group_start.assign(1, 0);
+    for (const auto& group : groups) {
+        edges.insert(edges.end(), group.begin(), group.end());
+        group_start.push_back(edges.size());
+    }
+    inverse_mass.resize(mesh.node_count());
+    parts.resize(chunk_count(edges.size(), default_chunk));
+}
+
+double StrainLimiterEdgeVelocity::Work::worst(std::span<const Vec3> x)
+{
+    parallel_chunks(
+        edges.size(), default_chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
+            double most = 0;
+            for (std::size_t k = first; k < last; ++k) {
+                const LimitedEdge& e = edges[k];
+                const double length = norm(x[e.b] - x[e.a]);
+                most =
+                    std::max({most, (length - e.longest) / e.rest, (e.shortest - length) / e.rest});
+            }
+            parts[c] = most;
+        });
+    return edges.empty() ? 0.0 : *std::max_element(parts.begin(), parts.end());
+}
+
+StrainLimiterEdgeVelocity::StrainLimiterEdgeVelocity(const StrainEdgeVelocityOptions& options)
+    : options_(options), work_(std::make_unique<Work>())
+{}
+
+StrainLimiterEdgeVelocity::~StrainLimiterEdgeVelocity() = default;
+
+void StrainLimiterEdgeVelocity::mesh_changed()
+{
+    work_->fresh = false;
+}
+
+LimitReport StrainLimiterEdgeVelocity::limit(const Model& model, const Loads& loads,
+                                             const Contacts&, double dt, State& next)
+{
+    Work& w = *work_;
+    if (!w.fresh) {
+        w.build(model, options_.limits);
+        w.fresh = true;
+    }
+    for (std::size_t i = 0; i < w.inverse_mass.size(); ++i)
+        w.inverse_mass[i] = 1 / model.mass.values[i];
+    for (const Pin& pin : loads.pins) w.inverse_mass[index(pin.node)] = 0;
+
+    LimitReport report;
+    const std::span<Vec3> x = next.x.values, v = next.v.values;
+    for (;;) {
+        report.worst_violation = w.worst(x);
+        if (report.worst_violation <= options_.tolerance ||
+            report.iterations == options_.max_iterations)
+            return report;
+        ++report.iterations;
+        for (std::size_t g = 0; g + 1 < w.group_start.size(); ++g) {
+            const std::size_t first = w.group_start[g];
+            parallel_for(w.group_start[g + 1] - first, [&](std::size_t k) {
+                const LimitedEdge& e = w.edges[first + k];
+                const Vec3 along = x[e.b] - x[e.a];
+                const double length = norm(along);
+                const double wanted = std::clamp(length, e.shortest, e.longest);
+                const double mobility = w.inverse_mass[e.a] + w.inverse_mass[e.b];
+                if (wanted == length || length == 0 || mobility == 0) return;
+                // The impulse [kg m/s] that makes the edge as long as it may be after dt.
+                const Vec3 impulse = ((wanted - length) / (length * mobility * dt)) * along;
+                const Vec3 dv_a = -w.inverse_mass[e.a] * impulse;
+                const Vec3 dv_b = w.inverse_mass[e.b] * impulse;
+                v[e.a] += dv_a;
+                v[e.b] += dv_b;
+                x[e.a] += dt * dv_a;
+                x[e.b] += dt * dv_b;
+            });
+        }
+    }
+}
+
+} // namespace pleat

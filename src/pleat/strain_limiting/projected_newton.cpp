@@ -1,0 +1,609 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// Notation. t = excess of a face's two strains beyond the limits, multipliers included. The
+// function minimised is
+//   phi(x) = 1/2 sum_i m_i |x_i - xhat_i|^2 + mu/2 sum_faces area |t|^2.
+// With F = U diag(s) V^T and n the face's normal, the Hessian of |t|^2 / 2 by F has the
+// eigenvectors (a_k = 1 where t_k acts, else 0)
+//   u_k v_k^T                     a_k
+//   (u1 v2^T - u2 v1^T) / sqrt2   (t1 + t2) / (s1 + s2)      turning in the plane
+//   (u1 v2^T + u2 v1^T) / sqrt2   (t1 - t2) / (s1 - s2)      shear
+//   n v_k^T                       t_k / s_k                  out of the plane
+// of which the absolute values are taken: what is negative is a direction of buckling, and steps
+// along it should be short, not long. To that a share tau of the stiffness of a face stretched both
+// ways is added for every face, with or without excess. It is the trust region: it bounds how much
+// any face changes its F in one step, so that faces inside their limits do not overshoot them.
+// tau falls when the quadratic model foretells phi well and rises when it does not.
+//
+// Only nodes of faces with excess can have moved at the minimum, so that only these and a few rings
+// around them are worked on; the set grows when a face at its rim reaches its limits. The rings are
+// there for the pull to spread by more than one face an iteration.
+//
+// Faces are numbered as in LimitedMesh. `nodes` are those that may move, in ascending order; `slot`
+// is a node's place among them, one behind the last (always zero) stands for all others. `faces`
+// are those with a corner that may move; `place` is a face's place among them.
+#include "pleat/strain_limiting/projected_newton.hpp"
+
+#include "pleat/core/parallel.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace pleat {
+
+namespace {
+
+using Float4 = float __attribute__((vector_size(16)));
+using Float8 = float __attribute__((vector_size(32)));
+using Double4 = double __attribute__((vector_size(32)));
+
+constexpr std::size_t chunk = 256;
+
+// Found on hanging sheets of 2k to 25k faces and the square of [Narain2012] fig. 7; half or twice
+// of any changes times by less than a third.
+constexpr double tau_start = 0.05, tau_min = 1e-4, tau_max = 1;
+constexpr double tau_down = 0.5, tau_up = 3;
+constexpr double gain_good = 0.7, gain_poor = 0.3, gain_refused = 0.01;
+constexpr int rings = 10;
+/// How much stiffer than density * length^2 * (violation / tolerance) the penalty is.
+constexpr double mu_factor = 20;
+/// A step that foretells a fall of phi by less than this share ends the inner minimisation.
+constexpr double inner_tolerance = 1e-3;
+/// Multipliers that were updated and left more than this share of the violation have failed.
+constexpr double stalled = 0.9;
+constexpr int max_stalls = 3;
+
+Double4 widen(Float4 v)
+{
+    return __builtin_convertvector(v, Double4);
+}
+
+double sum_lanes(Double4 v)
+{
+    return (v[0] + v[1]) + v[2];
+}
+
+Float4 splat(float s)
+{
+    return Float4{s, s, s, s};
+}
+
+Float8 splat8(float s)
+{
+    return Float8{s, s, s, s, s, s, s, s};
+}
+
+/// Forces at corners 1 and 2 of a face from the displacements of these against corner 0; lanes 0
+/// to 2 and 4 to 6.
+struct FaceHessian {
+    Float8 column[6];
+};
+
+struct CornerForces {
+    Float4 at1, at2;
+};
+
+/// The 3x3 block between corners i and j in the frame (u1, u2, n), turned into the world.
+struct LocalHessian {
+    double a1, a2, s, r, n1, n2;
+    Mat3 frame; // columns u1, u2, n
+
+    [[nodiscard]] Mat3 block(const Vec2& bi, const Vec2& bj) const // b in the frame of V
+    {
+        const double pp = bi[0] * bj[0], qq = bi[1] * bj[1];
+        const Mat3 local{{a1 * pp + s * qq, r * bi[1] * bj[0], 0, //
+                          r * bi[0] * bj[1], a2 * qq + s * pp, 0, //
+                          0, 0, n1 * pp + n2 * qq}};
+        return frame * local * transpose(frame);
+    }
+};
+
+void store(const Mat3& m, FaceHessian& h, std::size_t row, std::size_t column)
+{
+    for (std::size_t j = 0; j < 3; ++j)
+        for (std::size_t i = 0; i < 3; ++i)
+            h.column[3 * column + j][4 * row + i] = static_cast<float>(m(i, j));
+}
+
+Mat3 load(const FaceHessian& h, std::size_t row, std::size_t column)
+{
+    Mat3 m{};
+    for (std::size_t j = 0; j < 3; ++j)
+        for (std::size_t i = 0; i < 3; ++i) m(i, j) = double(h.column[3 * column + j][4 * row + i]);
+    return m;
+}
+
+/// From the blocks between corners 1-1, 1-2, 2-2.
+FaceHessian from_blocks(const Mat3& k11, const Mat3& k12, const Mat3& k22)
+{
+    FaceHessian h;
+    store(k11, h, 0, 0);
+    store(k12, h, 0, 1);
+    store(transpose(k12), h, 1, 0);
+    store(k22, h, 1, 1);
+    for (Float8& c : h.column) c[3] = c[7] = 0;
+    return h;
+}
+
+FaceHessian principal_hessian(const Svd3x2& d, const Vec2& t, const FaceRest& rest, double weight,
+                              double damping)
+{
+    constexpr double tiny = 1e-9; // strains this near to each other or to zero
+    LocalHessian h{};
+    h.a1 = (t[0] != 0 ? weight : 0) + damping;
+    h.a2 = (t[1] != 0 ? weight : 0) + damping;
+    const double turn = weight * std::abs(t[0] + t[1]) / std::max(d.s[0] + d.s[1], tiny);
+    // As stiff as the stretch itself at most: a shear between equal strains with unequal
+    // multipliers would otherwise be rigid.
+    const double gap = std::max(d.s[0] - d.s[1], tiny);
+    const double shear = weight * std::min(std::abs(t[0] - t[1]) / gap, 1.0);
+    h.s = 0.5 * (turn + shear) + damping;
+    h.r = 0.5 * (shear - turn);
+    h.n1 = weight * std::abs(t[0]) / std::max(d.s[0], tiny) + damping;
+    h.n2 = weight * std::abs(t[1]) / std::max(d.s[1], tiny) + damping;
+    const Vec3 u1 = column(d.u, 0), u2 = column(d.u, 1);
+    h.frame = from_columns(u1, u2, cross(u1, u2));
+    const Mat2 vt = transpose(d.v);
+    const Vec2 b1 = vt * rest.b[1], b2 = vt * rest.b[2];
+    return from_blocks(h.block(b1, b1), h.block(b1, b2), h.block(b2, b2));
+}
+
+/// With half the Green strain each axis k has (f_k f_k^T + t_k 1) on its own, f_k = F e_k.
+FaceHessian component_hessian(const Mat3x2& f, const Vec2& t, const FaceRest& rest, double weight,
+                              double damping)
+{
+    std::array<Mat3, 2> by_axis{};
+    for (std::size_t k = 0; k < 2; ++k) {
+        by_axis[k] = damping * identity<3>();
+        if (t[k] != 0)
+            by_axis[k] += weight * outer(column(f, k), column(f, k)) +
+                          (weight * std::abs(t[k])) * identity<3>();
+    }
+    const auto block = [&](const Vec2& bi, const Vec2& bj) {
+        return (bi[0] * bj[0]) * by_axis[0] + (bi[1] * bj[1]) * by_axis[1];
+    };
+    return from_blocks(block(rest.b[1], rest.b[1]), block(rest.b[1], rest.b[2]),
+                       block(rest.b[2], rest.b[2]));
+}
+
+/// Of a face inside its limits.
+FaceHessian inside_hessian(const FaceRest& rest, double damping)
+{
+    const auto block = [&](const Vec2& bi, const Vec2& bj) {
+        return (damping * dot(bi, bj)) * identity<3>();
+    };
+    return from_blocks(block(rest.b[1], rest.b[1]), block(rest.b[1], rest.b[2]),
+                       block(rest.b[2], rest.b[2]));
+}
+
+Vec3 vector_of(Float4 v)
+{
+    return {double(v[0]), double(v[1]), double(v[2])};
+}
+
+} // namespace
+
+struct StrainLimiterProjectedNewton::Work {
+    bool fresh = false;
+    LimitedMesh mesh;
+    double mu = 0;            // [kg/s^2, were the step 1 s]
+    double tau = 0;           // share of stiffness in the trust region
+    double margin = 0;        // how far inside the limits is aimed, as strain
+    std::vector<Vec3> start;  // by node of the mesh
+    std::vector<Vec3> before; // where a line starts
+
+    // By limited face.
+    std::vector<Vec2> multiplier, excess;
+    std::vector<Mat3x2> stress;
+    std::vector<std::uint8_t> near; // 1: has a node that may move
+    std::vector<std::uint32_t> place;
+    std::vector<std::uint32_t> faces; // the near ones
+
+    // By node that may move.
+    std::vector<std::uint32_t> nodes;
+    std::vector<std::uint32_t> slot; // by node of the mesh
+    std::vector<std::uint8_t> moves; // by node of the mesh
+    std::vector<Vec3> gradient;
+    std::vector<Float4> direction, r, z, p, q;
+    std::vector<float> inverse; // nine a node, by column, and padding
+
+    // By near face.
+    std::vector<FaceHessian> hessian;
+    std::vector<std::array<std::uint32_t, 3>> corners; // slots
+    std::vector<CornerForces> force;
+    std::vector<double> parts_a, parts_b;
+
+    void prepare(const Model& model, const Loads& loads, const State& next,
+                 const StrainProjectedNewtonOptions& options);
+    struct Value {
+        double phi = 0;
+        double worst = 0;
+    };
+    [[nodiscard]] Value evaluate(StrainMeasure measure, std::span<const Vec3> x);
+    [[nodiscard]] bool grow();
+    void linearize(StrainMeasure measure, std::span<const Vec3> x);
+    void solve(const StrainProjectedNewtonOptions& options);
+    [[nodiscard]] double sum(const std::vector<double>& parts, std::size_t count) const
+    {
+        double s = 0;
+        for (std::size_t c = 0; c < chunk_count(count, chunk); ++c) s += parts[c];
+        return s;
+    }
+    [[nodiscard]] Float4 gathered(std::uint32_t node) const;
+};
+
+void StrainLimiterProjectedNewton::Work::prepare(const Model& model, const Loads& loads,
+                                                 const State& next,
+                                                 const StrainProjectedNewtonOptions& options)
+{
+    if (!fresh) {
+        mesh.build(model, options.limits);
+        const std::size_t f = mesh.faces.size(), n = mesh.node_count();
+        multiplier.resize(f);
+        excess.resize(f);
+        stress.resize(f);
+        near.resize(f);
+        place.resize(f);
+        faces.reserve(f);
+        hessian.resize(f);
+        corners.resize(f);
+        force.resize(f);
+        start.resize(n);
+        before.resize(n);
+        nodes.reserve(n);
+        slot.resize(n);
+        moves.resize(n);
+        gradient.resize(n);
+        for (auto* v : {&direction, &r, &z, &p, &q}) v->resize(n + 1);
+        inverse.resize(9 * n + 1);
+        const std::size_t chunks = chunk_count(std::max(f, n), chunk);
+        parts_a.resize(chunks);
+        parts_b.resize(chunks);
+        fresh = true;
+    }
+    mesh.hold(loads);
+    std::copy(next.x.values.begin(), next.x.values.end(), start.begin());
+    std::fill(multiplier.begin(), multiplier.end(), Vec2{});
+    std::fill(moves.begin(), moves.end(), std::uint8_t{0});
+    std::fill(near.begin(), near.end(), std::uint8_t{1});
+    nodes.clear();
+    faces.clear();
+    for (std::uint32_t k = 0; k < mesh.faces.size(); ++k) faces.push_back(k);
+}
+
+/// phi, the excess and the worst violation over the near faces.
+StrainLimiterProjectedNewton::Work::Value
+StrainLimiterProjectedNewton::Work::evaluate(StrainMeasure measure, std::span<const Vec3> x)
+{
+    parallel_chunks(faces.size(), chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
+        double energy = 0, worst = 0;
+        for (std::size_t j = first; j < last; ++j) {
+            const std::uint32_t k = faces[j];
+            const LimitedFace& face = mesh.faces[k];
+            const Mat3x2 f = deformation(face, x);
+            Vec2 value, stretch;
+            double lo = face.limits.min, hi = face.limits.max;
+            if (measure == StrainMeasure::principal) {
+                value = stretch = quick_strains(f);
+            } else {
+                value = component_strain(f).value;
+                stretch = {std::sqrt(1 + 2 * value[0]) - 1, std::sqrt(1 + 2 * value[1]) - 1};
+                lo = component_limit(lo);
+                hi = component_limit(hi);
+            }
+            worst = std::max(
+                {worst, violation(stretch[0], face.limits), violation(stretch[1], face.limits)});
+            const double inset = std::min(margin, 0.25 * (hi - lo));
+            excess[k] = pleat::excess(value, multiplier[k], lo + inset, hi - inset);
+            energy += face.rest.area * norm2(excess[k]);
+        }
+        parts_a[c] = energy;
+        parts_b[c] = worst;
+    });
+    Value v;
+    v.phi = 0.5 * mu * sum(parts_a, faces.size());
+    for (std::size_t c = 0; c < chunk_count(faces.size(), chunk); ++c)
+        v.worst = std::max(v.worst, parts_b[c]);
+    parallel_chunks(nodes.size(), chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
+        double moved = 0;
+        for (std::size_t s = first; s < last; ++s) {
+            const std::uint32_t i = nodes[s];
+            moved += mesh.mass[i] * norm2(x[i] - start[i]);
+        }
+        parts_a[c] = moved;
+    });
+    v.phi += 0.5 * sum(parts_a, nodes.size());
+    return v;
+}
+
+/// Lets the nodes of every face with excess move, and those in a few rings around; lists the faces
+/// that have a corner among them. Returns whether there is anything to do.
+bool StrainLimiterProjectedNewton::Work::grow()
+{
+    bool any = false, grown = false;
+    const auto free_nodes_of = [&](std::uint32_t k) {
+        bool found = false;
+        for (std::uint32_t i : mesh.faces[k].nodes)
+            if (!mesh.held[i]) {
+                found = true;
+                grown = grown || !moves[i];
+                moves[i] = 1;
+            }
+        return found;
+    };
+    const auto mark_faces = [&] {
+        std::fill(near.begin(), near.end(), std::uint8_t{0});
+        for (std::uint32_t i = 0; i < moves.size(); ++i)
+            if (moves[i])
+                for (std::uint32_t e = mesh.around.start[i]; e < mesh.around.start[i + 1]; ++e)
+                    near[mesh.around.entry[e] / 16] = 1;
+    };
+    for (std::uint32_t k : faces)
+        if (excess[k] != Vec2{}) any = free_nodes_of(k) || any;
+    if (!grown) return any;
+    for (int ring = 0; ring < rings; ++ring) {
+        mark_faces();
+        for (std::uint32_t k = 0; k < near.size(); ++k)
+            if (near[k]) free_nodes_of(k);
+    }
+    mark_faces();
+    nodes.clear();
+    for (std::uint32_t i = 0; i < moves.size(); ++i) {
+        slot[i] = static_cast<std::uint32_t>(nodes.size());
+        if (moves[i]) nodes.push_back(i);
+    }
+    for (std::uint32_t i = 0; i < moves.size(); ++i)
+        if (!moves[i]) slot[i] = static_cast<std::uint32_t>(nodes.size());
+    faces.clear();
+    for (std::uint32_t k = 0; k < near.size(); ++k)
+        if (near[k]) {
+            place[k] = static_cast<std::uint32_t>(faces.size());
+            faces.push_back(k);
+        }
+    return any;
+}
+
+/// Stress and Hessian of the near faces, gradient and preconditioner of the nodes.
+void StrainLimiterProjectedNewton::Work::linearize(StrainMeasure measure, std::span<const Vec3> x)
+{
+    parallel_for(
+        faces.size(),
+        [&](std::size_t a) {
+            const std::uint32_t k = faces[a];
+            const LimitedFace& face = mesh.faces[k];
+            const Vec2 t = excess[k];
+            const double weight = mu * face.rest.area;
+            for (std::size_t i = 0; i < 3; ++i) corners[a][i] = slot[face.nodes[i]];
+            if (t == Vec2{}) {
+                stress[k] = Mat3x2{};
+                hessian[a] = inside_hessian(face.rest, tau * weight);
+                return;
+            }
+            const Mat3x2 f = deformation(face, x);
+            if (measure == StrainMeasure::principal) {
+                const Svd3x2 d = svd(f);
+                stress[k] = (weight * t[0]) * outer(column(d.u, 0), column(d.v, 0)) +
+                            (weight * t[1]) * outer(column(d.u, 1), column(d.v, 1));
+                hessian[a] = principal_hessian(d, t, face.rest, weight, tau * weight);
+            } else {
+                const FaceStrain s = component_strain(f);
+                stress[k] = (weight * t[0]) * s.gradient[0] + (weight * t[1]) * s.gradient[1];
+                hessian[a] = component_hessian(f, t, face.rest, weight, tau * weight);
+            }
+        },
+        chunk);
+    parallel_for(
+        nodes.size(),
+        [&](std::size_t s) {
+            const std::uint32_t i = nodes[s];
+            Vec3 g = mesh.mass[i] * (x[i] - start[i]);
+            Mat3 d = mesh.mass[i] * identity<3>();
+            for (std::uint32_t e = mesh.around.start[i]; e < mesh.around.start[i + 1]; ++e) {
+                const std::uint32_t k = mesh.around.entry[e] / 16,
+                                    corner = mesh.around.entry[e] % 16;
+                g += stress[k] * mesh.faces[k].rest.b[corner];
+                const FaceHessian& h = hessian[place[k]];
+                if (corner == 0) {
+                    d += load(h, 0, 0) + load(h, 0, 1) + load(h, 1, 0) + load(h, 1, 1);
+                } else {
+                    d += load(h, corner - 1, corner - 1);
+                }
+            }
+            gradient[s] = g;
+            const Mat3 inv = pleat::inverse(d);
+            for (std::size_t col = 0; col < 3; ++col)
+                for (std::size_t row = 0; row < 3; ++row)
+                    inverse[9 * s + 3 * col + row] = static_cast<float>(inv(row, col));
+        },
+        chunk);
+}
+
+/// What the faces do to a node.
+Float4 StrainLimiterProjectedNewton::Work::gathered(std::uint32_t node) const
+{
+    Float4 sum{};
+    for (std::uint32_t e = mesh.around.start[node]; e < mesh.around.start[node + 1]; ++e) {
+        const std::uint32_t entry = mesh.around.entry[e];
+        const CornerForces& f = force[place[entry / 16]];
+        const std::uint32_t corner = entry % 16;
+        if (corner == 0) {
+            sum -= f.at1 + f.at2;
+        } else {
+            sum += corner == 1 ? f.at1 : f.at2;
+        }
+    }
+    return sum;
+}
+
+/// direction = -H^-1 gradient, roughly, by conjugate gradients in float.
+void StrainLimiterProjectedNewton::Work::solve(const StrainProjectedNewtonOptions& options)
+{
+    const std::size_t n = nodes.size();
+    p[n] = Float4{};
+    // Float's range is ample for the direction, but not for products of tiny gradients: scale.
+    parallel_chunks(n, chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
+        double s = 0;
+        for (std::size_t i = first; i < last; ++i) s += norm2(gradient[i]);
+        parts_a[c] = s;
+    });
+    const double scale = std::sqrt(sum(parts_a, n));
+    parallel_for(
+        n, [&](std::size_t i) { direction[i] = Float4{}; }, chunk);
+    if (!(scale > 0)) return;
+    const auto precondition = [&](std::size_t first, std::size_t last, double& rz, double& rr) {
+        Double4 sum_rz{}, sum_rr{};
+        for (std::size_t i = first; i < last; ++i) {
+            const float* m = &inverse[9 * i];
+            const Float4 v = r[i];
+            const Float4 out{m[0] * v[0] + m[3] * v[1] + m[6] * v[2],
+                             m[1] * v[0] + m[4] * v[1] + m[7] * v[2],
+                             m[2] * v[0] + m[5] * v[1] + m[8] * v[2], 0.0f};
+            z[i] = out;
+            const Double4 wide = widen(v);
+            sum_rz += wide * widen(out);
+            sum_rr += wide * wide;
+        }
+        rz = sum_lanes(sum_rz);
+        rr = sum_lanes(sum_rr);
+    };
+    parallel_chunks(n, chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            const Vec3 g = gradient[i] / -scale;
+            r[i] = Float4{float(g[0]), float(g[1]), float(g[2]), 0.0f};
+        }
+        precondition(first, last, parts_a[c], parts_b[c]);
+        for (std::size_t i = first; i < last; ++i) p[i] = z[i];
+    });
+    double rz = sum(parts_a, n);
+    const double target = options.cg_tolerance * options.cg_tolerance * rz;
+    int iterations = 0;
+    while (iterations < options.max_cg && rz > target) {
+        ++iterations;
+        parallel_for(
+            faces.size(),
+            [&](std::size_t a) {
+                const auto& s = corners[a];
+                const Float4 origin = p[s[0]];
+                const Float4 d1 = p[s[1]] - origin, d2 = p[s[2]] - origin;
+                const FaceHessian& h = hessian[a];
+                const Float8 f = (h.column[0] * splat8(d1[0]) + h.column[1] * splat8(d1[1])) +
+                                 (h.column[2] * splat8(d1[2]) + h.column[3] * splat8(d2[0])) +
+                                 (h.column[4] * splat8(d2[1]) + h.column[5] * splat8(d2[2]));
+                force[a] = std::bit_cast<CornerForces>(f);
+            },
+            chunk);
+        parallel_chunks(n, chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
+            Double4 pq{};
+            for (std::size_t i = first; i < last; ++i) {
+                const Float4 v = p[i];
+                const Float4 out =
+                    splat(static_cast<float>(mesh.mass[nodes[i]])) * v + gathered(nodes[i]);
+                q[i] = out;
+                pq += widen(v) * widen(out);
+            }
+            parts_a[c] = sum_lanes(pq);
+        });
+        const double pq = sum(parts_a, n);
+        if (!(pq > 0)) break; // rounding; what was found so far is a direction of descent
+        const Float4 alpha = splat(static_cast<float>(rz / pq));
+        parallel_chunks(n, chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) {
+                direction[i] += alpha * p[i];
+                r[i] -= alpha * q[i];
+            }
+            precondition(first, last, parts_a[c], parts_b[c]);
+        });
+        const double rz_new = sum(parts_a, n);
+        if (!std::isfinite(rz_new)) break;
+        const Float4 beta = splat(static_cast<float>(rz_new / rz));
+        rz = rz_new;
+        parallel_for(
+            n, [&](std::size_t i) { p[i] = z[i] + beta * p[i]; }, chunk);
+    }
+    const Float4 back = splat(static_cast<float>(scale));
+    parallel_for(
+        n, [&](std::size_t i) { direction[i] *= back; }, chunk);
+}
+
+StrainLimiterProjectedNewton::StrainLimiterProjectedNewton(
+    const StrainProjectedNewtonOptions& options)
+    : options_(options), work_(std::make_unique<Work>())
+{}
+
+StrainLimiterProjectedNewton::~StrainLimiterProjectedNewton() = default;
+
+void StrainLimiterProjectedNewton::mesh_changed()
+{
+    work_->fresh = false;
+}
+
+LimitReport StrainLimiterProjectedNewton::limit(const Model& model, const Loads& loads,
+                                                const Contacts&, double dt, State& next)
+{
+    Work& w = *work_;
+    w.prepare(model, loads, next, options_);
+    LimitReport report;
+    if (w.mesh.faces.empty()) return report;
+    const std::span<Vec3> x = next.x.values;
+
+    // The first look, before mu is known: how bad is it?
+    Work::Value now = w.evaluate(options_.measure, x);
+    report.worst_violation = now.worst;
+    if (now.worst <= options_.tolerance) return report;
+
+    // A violation v over a piece of length L moves nodes by v L, and a penalty alone leaves a
+    // strain of about density v L^2 / mu; multipliers do the rest.
+    double total_mass = 0;
+    for (double m : w.mesh.mass) total_mass += m;
+    w.mu = mu_factor * total_mass * now.worst / options_.tolerance;
+    w.tau = tau_start;
+    w.margin = options_.tolerance; // so that the last faces need not be exact
+    now = w.evaluate(options_.measure, x);
+    double last_worst = 0; // at the last update of the multipliers
+    int stalls = 0;
+    while (now.worst > options_.tolerance && report.iterations < options_.max_iterations &&
+           stalls < max_stalls && w.grow()) {
+        ++report.iterations;
+        w.linearize(options_.measure, x);
+        w.solve(options_);
+        const std::size_t n = w.nodes.size();
+        double slope = 0;
+        for (std::size_t s = 0; s < n; ++s) {
+            slope += dot(w.gradient[s], vector_of(w.direction[s]));
+            w.before[s] = x[w.nodes[s]];
+        }
+        now = w.evaluate(options_.measure, x); // over all faces that are near by now
+        parallel_for(
+            n, [&](std::size_t s) { x[w.nodes[s]] = w.before[s] + vector_of(w.direction[s]); });
+        const Work::Value then = w.evaluate(options_.measure, x);
+
+        // Conjugate gradients started from zero: their model falls by half the slope.
+        const double gain = (now.phi - then.phi) / (-0.5 * slope);
+        if (gain > gain_good) {
+            w.tau = std::max(tau_down * w.tau, tau_min);
+        } else if (!(gain > gain_poor)) {
+            w.tau = std::min(tau_up * w.tau, tau_max);
+        }
+        const bool refused = !(gain > gain_refused) && then.worst > options_.tolerance;
+        if (refused) {
+            parallel_for(n, [&](std::size_t s) { x[w.nodes[s]] = w.before[s]; });
+            now = w.evaluate(options_.measure, x);
+        } else {
+            now = then;
+        }
+        if (options_.on_iteration) options_.on_iteration(report.iterations, x);
+        if (-slope < inner_tolerance * now.phi && now.worst > options_.tolerance) {
+            for (std::uint32_t k : w.faces) w.multiplier[k] = w.excess[k]; // [Narain2012] eq. 20
+            if (last_worst > 0 && now.worst > stalled * last_worst) ++stalls;
+            last_worst = now.worst;
+            now = w.evaluate(options_.measure, x);
+        }
+    }
+    report.worst_violation = now.worst;
+    finish_limiting(w.mesh, w.start, dt, next);
+    return report;
+}
+
+} // namespace pleat
