@@ -5,6 +5,8 @@
 // pipeline passes it on to the user.
 #pragma once
 
+#include "pleat/core/vec.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -49,7 +51,29 @@ struct ImpactReport {
 
 struct RemeshReport {
     bool changed = false;
-    std::size_t splits = 0, flips = 0, collapses = 0, refused = 0;
+    std::size_t splits = 0, flips = 0, collapses = 0;
+    std::size_t refused = 0;   // edits not done because they would have made a crossing
+    std::size_t midpoints = 0; // splits put in the middle of the edge for the same reason
+    // What the change of the mesh did to the motion: after less before.
+    Vec3 momentum_change{};         // [kg m/s]
+    Vec3 angular_momentum_change{}; // about the origin [kg m^2/s]
+    double kinetic_change = 0;      // [J]
+    double elastic_change = 0;      // [J]
+
+    RemeshReport& operator+=(const RemeshReport& b)
+    {
+        changed = changed || b.changed;
+        splits += b.splits;
+        flips += b.flips;
+        collapses += b.collapses;
+        refused += b.refused;
+        midpoints += b.midpoints;
+        momentum_change += b.momentum_change;
+        angular_momentum_change += b.angular_momentum_change;
+        kinetic_change += b.kinetic_change;
+        elastic_change += b.elastic_change;
+        return *this;
+    }
 };
 
 } // namespace pleat

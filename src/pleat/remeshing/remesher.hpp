@@ -9,6 +9,10 @@
 #include "pleat/model/state.hpp"
 #include "pleat/model/world.hpp"
 
+#include <memory>
+#include <utility>
+#include <vector>
+
 namespace pleat {
 
 class Remesher {
@@ -24,6 +28,23 @@ public:
 class RemesherNone final : public Remesher {
 public:
     RemeshReport remesh(const World&, double, Model&, State&) override { return {}; }
+};
+
+/// Several remeshers one after the other, each for cloths of its own.
+class RemesherSequence final : public Remesher {
+public:
+    explicit RemesherSequence(std::vector<std::unique_ptr<Remesher>> parts)
+        : parts_(std::move(parts))
+    {}
+    RemeshReport remesh(const World& world, double time, Model& model, State& state) override
+    {
+        RemeshReport report;
+        for (const auto& part : parts_) report += part->remesh(world, time, model, state);
+        return report;
+    }
+
+private:
+    std::vector<std::unique_ptr<Remesher>> parts_;
 };
 
 } // namespace pleat

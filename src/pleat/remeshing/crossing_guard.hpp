@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// Keeps remeshing from pushing the cloth through itself or through an obstacle: an edit is allowed
+// only if the faces that it would make cross nothing, by exact predicates, against the faces there
+// are at that moment.
+// Based on: [Brochu2009] (each operation tried before it is done).
+//
+// Departs from [Brochu2009]: the new place is tested, not the way to it. Something would have to
+// lie wholly between the old and the new faces to slip through: no cloth does that has faces
+// elsewhere.
+#pragma once
+
+#include "pleat/core/field.hpp"
+#include "pleat/core/vec.hpp"
+#include "pleat/mesh/mesh.hpp"
+#include "pleat/remeshing/face_octree.hpp"
+#include "pleat/remeshing/obstacle_tree.hpp"
+
+#include <array>
+#include <span>
+
+namespace pleat {
+
+/// A face that an edit would make.
+struct FaceDraft {
+    std::array<NodeId, 3> nodes; // a node to come has the id that it will get
+    std::array<Vec3, 3> x;       // world [m]
+};
+
+enum class DraftContact {
+    none,     // no point in common with anything
+    touching, // touching is well, crossing is not: for an edit that leaves the surface in place
+};
+
+class CrossingGuard {
+public:
+    /// \pre `obstacles` outlives the guard.
+    CrossingGuard(const Mesh& mesh, const Field<NodeId, Vec3>& x, const ObstacleTree& obstacles);
+
+    /// Whether the drafts may stand in for the faces `replaced`.
+    [[nodiscard]] bool allows(const Mesh& mesh, const Field<NodeId, Vec3>& x,
+                              std::span<const FaceDraft> drafts, std::span<const FaceId> replaced,
+                              DraftContact contact) const;
+
+    /// To be called for each face that an edit made, changed or removed.
+    void changed(const Mesh& mesh, const Field<NodeId, Vec3>& x, FaceId face);
+
+private:
+    const ObstacleTree* obstacles_;
+    FaceOctree faces_;
+};
+
+} // namespace pleat

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/remeshing/obstacle_tree.hpp"
+
+#include "pleat/geometry/distance.hpp"
+
+#include <algorithm>
+
+namespace pleat {
+
+namespace {
+
+constexpr std::uint32_t leaf_size = 4;
+
+Vec3 centre_of(const std::array<Vec3, 3>& t)
+{
+    return (t[0] + t[1] + t[2]) / 3.0;
+}
+
+} // namespace
+
+WorldBox WorldBox::of(const std::array<Vec3, 3>& t)
+{
+    WorldBox box{t[0], t[0]};
+    for (std::size_t i = 1; i < 3; ++i) box.grow({t[i], t[i]});
+    return box;
+}
+
+void WorldBox::grow(const WorldBox& other)
+{
+    for (std::size_t k = 0; k < 3; ++k) {
+        low[k] = std::min(low[k], other.low[k]);
+        high[k] = std::max(high[k], other.high[k]);
+    }
+}
+
+bool WorldBox::overlaps(const WorldBox& other) const
+{
+    for (std::size_t k = 0; k < 3; ++k)
+        if (low[k] > other.high[k] || high[k] < other.low[k]) return false;
+    return true;
+}
+
+double WorldBox::distance2(const Vec3& p) const
+{
+    double sum = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+        const double d = std::max({low[k] - p[k], 0.0, p[k] - high[k]});
+        sum += d * d;
+    }
+    return sum;
+}
+
+ObstacleTree::ObstacleTree(const World& world, double time)
+{
+    for (const Obstacle& o : world.obstacles) {
+        if (!o.is_present(time)) continue;
+        const std::vector<Vec3> x = points_at(o, time);
+        for (const auto& f : o.faces) triangles_.push_back({x[f[0]], x[f[1]], x[f[2]]});
+    }
+    build();
+}
+
+ObstacleTree::ObstacleTree(std::vector<std::array<Vec3, 3>> triangles)
+    : triangles_(std::move(triangles))
+{
+    build();
+}
+
+void ObstacleTree::build()
+{
+    if (triangles_.empty()) return;
+    knots_.reserve(triangles_.size());
+    build(0, std::uint32_t(triangles_.size()));
+}
+
+std::uint32_t ObstacleTree::build(std::uint32_t first, std::uint32_t last)
+{
+    WorldBox box = WorldBox::of(triangles_[first]);
+    for (std::uint32_t i = first + 1; i < last; ++i) box.grow(WorldBox::of(triangles_[i]));
+    const auto knot = std::uint32_t(knots_.size());
+    knots_.push_back({box, first, last, 0, 0});
+    if (last - first <= leaf_size) return knot;
+    const Vec3 extent = box.high - box.low;
+    const std::size_t axis = extent[0] >= extent[1] && extent[0] >= extent[2] ? 0
+                             : extent[1] >= extent[2]                         ? 1
+                                                                              : 2;
+    const std::uint32_t middle = first + (last - first) / 2;
+    std::nth_element(
+        triangles_.begin() + first, triangles_.begin() + middle, triangles_.begin() + last,
+        [&](const auto& a, const auto& b) { return centre_of(a)[axis] < centre_of(b)[axis]; });
+    const std::uint32_t left = build(first, middle), right = build(middle, last);
+    knots_[knot].first = knots_[knot].last = 0;
+    knots_[knot].left = left;
+    knots_[knot].right = right;
+    return knot;
+}
+
+std::optional<Vec3> ObstacleTree::nearest(const Vec3& x, double reach) const
+{
+    if (empty()) return std::nullopt;
+    double best2 = reach * reach;
+    std::optional<Vec3> best;
+    std::array<std::uint32_t, 64> stack; // halving: the depth is at most 32
+    std::size_t depth = 0;
+    stack[depth++] = 0;
+    while (depth > 0) {
+        const Knot& k = knots_[stack[--depth]];
+        if (k.box.distance2(x) >= best2) continue;
+        for (std::uint32_t i = k.first; i < k.last; ++i) {
+            const auto& t = triangles_[i];
+            const PointTriangleDistance d = point_triangle_distance(x, t[0], t[1], t[2]);
+            if (d.distance2 >= best2) continue;
+            best2 = d.distance2;
+            best = d.weights[0] * t[0] + d.weights[1] * t[1] + d.weights[2] * t[2];
+        }
+        if (k.first < k.last) continue;
+        const bool left_first = knots_[k.left].box.distance2(x) <= knots_[k.right].box.distance2(x);
+        stack[depth++] = left_first ? k.right : k.left;
+        stack[depth++] = left_first ? k.left : k.right;
+    }
+    return best;
+}
+
+bool ObstacleTree::visit(const WorldBox& box,
+                         FunctionRef<bool(const std::array<Vec3, 3>&)> visit) const
+{
+    if (empty()) return true;
+    std::array<std::uint32_t, 64> stack;
+    std::size_t depth = 0;
+    stack[depth++] = 0;
+    while (depth > 0) {
+        const Knot& k = knots_[stack[--depth]];
+        if (!k.box.overlaps(box)) continue;
+        for (std::uint32_t i = k.first; i < k.last; ++i)
+            if (WorldBox::of(triangles_[i]).overlaps(box) && !visit(triangles_[i])) return false;
+        if (k.first < k.last) continue;
+        stack[depth++] = k.left;
+        stack[depth++] = k.right;
+    }
+    return true;
+}
+
+} // namespace pleat

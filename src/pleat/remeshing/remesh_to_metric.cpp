@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/remeshing/remesh_to_metric.hpp"
+
+#include "pleat/remeshing/node_normals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace pleat {
+
+namespace {
+
+// A flip must lower the sum of 1/quality by more than this share, so that rounding cannot make it
+// go back and forth.
+constexpr double least_flip_gain = 1e-9;
+
+// Rounds of splits begin with the longest edges, which gives the best shapes; from round to round
+// squared sizes down to this share of the last bound are taken in. The bound falls whatever comes
+// up, so that no edge waits for ever.
+constexpr double next_round = 0.92;
+
+// Edits between two clearings of what undo would need: bounds the memory, costs nothing.
+constexpr std::size_t undo_span = 1024;
+
+/// Least squares in three unknowns: rows a . d + r, weighted 1.
+struct Normal3 {
+    Mat3 a{};
+    Vec3 b{};
+    void add(const Vec3& row, double residual)
+    {
+        a += outer(row, row);
+        b += row * residual;
+    }
+};
+
+/// A first-in-first-out list of ids that holds none twice.
+template <class IdT> class Queue {
+public:
+    void push(IdT id)
+    {
+        if (index(id) >= is_in_.size()) is_in_.resize(std::max<std::size_t>(64, 2 * index(id) + 1));
+        if (is_in_[index(id)]) return;
+        is_in_[index(id)] = 1;
+        ids_.push_back(id);
+    }
+    [[nodiscard]] bool empty() const { return head_ == ids_.size(); }
+    IdT pop()
+    {
+        const IdT id = ids_[head_++];
+        is_in_[index(id)] = 0;
+        if (head_ == ids_.size()) {
+            ids_.clear();
+            head_ = 0;
+        }
+        return id;
+    }
+
+private:
+    std::vector<IdT> ids_;
+    std::vector<std::uint8_t> is_in_;
+    std::size_t head_ = 0;
+};
+
+class MetricRemesher {
+public:
+    MetricRemesher(Mesh& mesh, MetricField& metric, Field<NodeId, Vec3>& x, FieldSet& fields,
+                   const RemeshOptions& options, const Field<NodeId, std::uint64_t>* held,
+                   CrossingGuard* guard)
+        : mesh_(mesh), metric_(metric), x_(x), fields_(fields), options_(options), held_(held),
+          guard_(guard), normal_(node_normals(mesh, x))
+    {
+        own_.add(metric_);
+        own_.add(normal_);
+    }
+
+    RemeshCounts run()
+    {
+        split_edges();
+        collapse_edges();
+        if (!counts_.changed()) return counts_;
+        const MeshPermutation p = reorder(mesh_, options_.panel_group);
+        fields_.permute(p);
+        own_.permute(p);
+        return counts_;
+    }
+
+private:
+    // --- shared ---------------------------------------------------------------------------------
+
+    [[nodiscard]] bool is_frozen(EdgeId e) const
+    {
+        return !options_.frozen_panels.empty() &&
+               options_.frozen_panels[index(mesh_.panel(mesh_[e].faces[0]))];
+    }
+
+    template <class Record> void follow(const Record& record)
+    {
+        fields_.follow(mesh_, record);
+        own_.follow(mesh_, record);
+        ++edits_;
+    }
+
+    /// Between edits that are there to stay.
+    void forget_undo_at_times()
+    {
+        if (edits_ < undo_span) return;
+        edits_ = 0;
+        fields_.forget_undo();
+        own_.forget_undo();
+        undo_.clear();
+    }
+
+    /// The edges of a face that changed may be flipped, and may need a split.
+    void queue_edges_of(FaceId face)
+    {
+        for (EdgeId e : mesh_[face].edges) {
+            flips_.push(e);
+            if (splitting_) splits_.push(e);
+        }
+        if (!splitting_)
+            for (NodeId n : mesh_.nodes_of(face)) collapses_.push(n);
+    }
+
+    // --- split ----------------------------------------------------------------------------------
+
+    void split_edges()
+    {
+        splitting_ = true;
+        for (EdgeId e : mesh_.edges()) splits_.push(e);
+        struct Candidate {
+            double size2;
+            double rank; // size2, the more the longer it has waited for its neighbours
+            EdgeId edge;
+        };
+        std::vector<std::uint8_t> waited; // rounds, by edge
+        std::vector<Candidate> candidates;
+        std::vector<std::uint32_t> taken(mesh_.node_count(), 0); // round in which a node was
+        double least2 = std::numeric_limits<double>::infinity(); // a round's smallest, squared
+        for (std::uint32_t round = 1;; ++round) {
+            candidates.clear();
+            waited.resize(mesh_.edge_count(), 0);
+            while (!splits_.empty()) {
+                const EdgeId e = splits_.pop();
+                if (!mesh_.is_alive(e) || is_frozen(e) || is_stuck(e)) continue;
+                const double s2 = edge_size2(mesh_, metric_, e);
+                if (s2 > 1) candidates.push_back({s2, s2 * (1 + waited[index(e)]), e});
+            }
+            if (candidates.empty()) break;
+            std::sort(candidates.begin(), candidates.end(),
+                      [](const Candidate& a, const Candidate& b) {
+                          return a.rank != b.rank ? a.rank > b.rank : a.edge < b.edge;
+                      });
+            taken.resize(mesh_.node_count(), 0);
+            least2 = next_round * std::min(least2, candidates.front().rank);
+            const auto independent_end = std::stable_partition(
+                candidates.begin(), candidates.end(), [&](const Candidate& c) {
+                    const auto [a, b] = mesh_[c.edge].nodes;
+                    if (c.rank < least2 || taken[index(a)] == round || taken[index(b)] == round)
+                        return false;
+                    taken[index(a)] = taken[index(b)] = round;
+                    return true;
+                });
+            for (auto c = candidates.begin(); c != independent_end; ++c) {
+                waited[index(c->edge)] = 0;
+                // Flips may have turned it since.
+                if (edge_size2(mesh_, metric_, c->edge) <= 1) continue;
+                split(c->edge);
+                flip_queued();
+            }
+            for (auto c = independent_end; c != candidates.end(); ++c) {
+                if (waited[index(c->edge)] < 255) ++waited[index(c->edge)];
+                splits_.push(c->edge);
+            }
+        }
+        splitting_ = false;
+    }
+
+    void split(EdgeId edge)
+    {
+        forget_undo_at_times();
+        // In two halves, or where it is to have n > 2 pieces in the end, after half of them.
+        const double size = std::sqrt(edge_size2(mesh_, metric_, edge));
+        const double pieces = std::max(2.0, std::ceil(size));
+        const double t = std::floor(0.5 * pieces) / pieces;
+        const EdgeSplit s = split_edge(mesh_, edge, t, guard_ != nullptr ? &undo_ : nullptr);
+        follow(s);
+        if (options_.metric_at)
+            for (VertId v : s.new_verts)
+                if (is_some(v)) metric_[v] = options_.metric_at(mesh_, v);
+        const Vec3 middle = x_[s.new_node];
+        if (held_ == nullptr || (*held_)[s.new_node] == 0)
+            x_[s.new_node] = split_position(mesh_, s, x_, normal_);
+        if (guard_ != nullptr &&
+            !is_free(s, x_[s.new_node] == middle ? DraftContact::touching : DraftContact::none)) {
+            const bool was_moved = !(x_[s.new_node] == middle);
+            x_[s.new_node] = middle;
+            if (was_moved && is_free(s, DraftContact::touching)) {
+                ++counts_.midpoints;
+            } else { // by rounding alone: the middle lies on the old surface
+                undo_edit(mesh_, undo_);
+                fields_.undo();
+                own_.undo();
+                mark_stuck(edge);
+                ++counts_.refused;
+                return;
+            }
+        }
+        ++counts_.splits;
+        normal_[s.new_node] = node_normal(mesh_, x_, s.new_node);
+        for (const auto& faces : {s.faces, s.new_faces})
+            for (FaceId f : faces)
+                if (is_some(f)) {
+                    if (guard_ != nullptr) guard_->changed(mesh_, x_, f);
+                    queue_edges_of(f);
+                }
+    }
+
+    [[nodiscard]] bool is_free(const EdgeSplit& s, DraftContact contact)
+    {
+        drafts_.clear();
+        for (const auto& faces : {s.faces, s.new_faces})
+            for (FaceId f : faces)
+                if (is_some(f)) drafts_.push_back(draft(mesh_.nodes_of(f)));
+        // The new halves are not in the guard yet, the old faces still are.
+        return guard_->allows(mesh_, x_, drafts_, s.faces, contact);
+    }
+
+    [[nodiscard]] FaceDraft draft(const std::array<NodeId, 3>& n) const
+    {
+        return {n, {x_[n[0]], x_[n[1]], x_[n[2]]}};
+    }
+
+    [[nodiscard]] bool is_stuck(EdgeId e) const
+    {
+        return index(e) < stuck_.size() && stuck_[index(e)];
+    }
+    void mark_stuck(EdgeId e)
+    {
+        if (index(e) >= stuck_.size()) stuck_.resize(index(e) + 1);
+        stuck_[index(e)] = true;
+    }
+
+    // --- flip -----------------------------------------------------------------------------------
+
+    void flip_queued()
+    {
+        while (!flips_.empty()) {
+            forget_undo_at_times();
+            const EdgeId e = flips_.pop();
+            if (!mesh_.is_alive(e) || is_frozen(e) || !wants_flip(e)) continue;
+            if (may_flip(mesh_, e) != Refusal::none) continue;
+            if (guard_ != nullptr) {
+                const auto [a, b] = mesh_[e].nodes;
+                const NodeId c = mesh_.node(mesh_.opposite_vert(e, 0));
+                const NodeId d = mesh_.node(mesh_.opposite_vert(e, 1));
+                drafts_ = {draft({c, d, b}), draft({d, c, a})};
+                if (!guard_->allows(mesh_, x_, drafts_, mesh_[e].faces, DraftContact::none)) {
+                    ++counts_.refused;
+                    continue;
+                }
+            }
+            const EdgeFlip f = flip_edge(mesh_, e);
+            follow(f);
+            ++counts_.flips;
+            if (is_stuck(e)) stuck_[index(e)] = false;
+            for (FaceId face : f.faces) {
+                if (guard_ != nullptr) guard_->changed(mesh_, x_, face);
+                queue_edges_of(face);
+            }
+        }
+    }
+
+    [[nodiscard]] bool wants_flip(EdgeId e) const
+    {
+        if (mesh_.is_feature(e)) return false;
+        const auto [a, b] = mesh_.verts_of(e, 0);
+        const VertId c = mesh_.opposite_vert(e, 0), d = mesh_.opposite_vert(e, 1);
+        const Vec2 ua = mesh_.u(a), ub = mesh_.u(b), uc = mesh_.u(c), ud = mesh_.u(d);
+        const Mat2 mean = (metric_[a] + metric_[b] + metric_[c] + metric_[d]) * 0.25;
+        if (!is_not_delaunay(ua, ub, ud, uc, mean)) return false;
+        const double old_size2 = edge_size2(ua, metric_[a], ub, metric_[b]);
+        const double new_size2 = edge_size2(uc, metric_[c], ud, metric_[d]);
+        if (new_size2 > std::max(1.0, old_size2)) return false;
+        const auto badness = [&](VertId i, VertId j, VertId k) {
+            return 1 / metric_quality(mesh_, metric_, {i, j, k});
+        };
+        const double now = badness(a, b, c) + badness(b, a, d);
+        const double first = badness(c, d, b), second = badness(d, c, a);
+        return first > 0 && second > 0 && first + second < (1 - least_flip_gain) * now;
+    }
+
+    // --- collapse -------------------------------------------------------------------------------
+
+    void collapse_edges()
+    {
+        for (NodeId n : mesh_.nodes())
+            if (mesh_.is_alive(n)) collapses_.push(n);
+        // What the neighbourhood's topology forbade may be allowed after edits next door.
+        std::vector<NodeId> try_again;
+        for (bool any = true; any;) {
+            any = false;
+            while (!collapses_.empty()) {
+                const NodeId n = collapses_.pop();
+                if (!mesh_.is_alive(n)) continue;
+                bool forbidden = false;
+                if (collapse_at(n, forbidden)) {
+                    any = true;
+                    flip_queued();
+                } else if (forbidden) {
+                    try_again.push_back(n);
+                }
+            }
+            if (any)
+                for (NodeId n : try_again) collapses_.push(n);
+            try_again.clear();
+        }
+    }
+
+    struct Spoke {
+        EdgeId edge;
+        NodeId other;
+        double size2;
+    };
+
+    /// Removes the node along one of its edges, if that leaves everything valid.
+    /// \param forbidden set where topology or crossings were what forbade it
+    bool collapse_at(NodeId removed, bool& forbidden)
+    {
+        forget_undo_at_times();
+        const NodeKind kind = mesh_.kind(removed);
+        if (kind == NodeKind::corner || kind == NodeKind::locked) return false;
+        spokes_.clear();
+        worst_quality_ = 1;
+        bool frozen = false;
+        mesh_.visit_edges(removed, [&](EdgeId e) {
+            const auto& n = mesh_[e].nodes;
+            spokes_.push_back({e, n[0] == removed ? n[1] : n[0], edge_size2(mesh_, metric_, e)});
+            frozen = frozen || is_frozen(e);
+        });
+        if (frozen) return false;
+        mesh_.visit_faces(removed, [&](FaceId f, std::size_t) {
+            worst_quality_ =
+                std::min(worst_quality_, metric_quality(mesh_, metric_, mesh_[f].verts));
+        });
+        order_.resize(spokes_.size());
+        for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
+        std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+            return spokes_[a].size2 != spokes_[b].size2 ? spokes_[a].size2 < spokes_[b].size2
+                                                        : spokes_[a].edge < spokes_[b].edge;
+        });
+        for (std::size_t i : order_) {
+            const EdgeId e = spokes_[i].edge;
+            if (!is_along(e, kind) || !fits_after_collapse(e, removed)) continue;
+            if (may_collapse(mesh_, e, removed) != Refusal::none) {
+                forbidden = true;
+                continue;
+            }
+            if (guard_ != nullptr && !is_free(e, removed, spokes_[i].other)) {
+                ++counts_.refused;
+                continue;
+            }
+            const EdgeCollapse c = collapse_edge(mesh_, e, removed);
+            follow(c);
+            ++counts_.collapses;
+            for (FaceId f : c.changed_faces) {
+                if (guard_ != nullptr) guard_->changed(mesh_, x_, f);
+                queue_edges_of(f);
+            }
+            if (guard_ != nullptr)
+                for (FaceId f : c.removed_faces)
+                    if (is_some(f)) guard_->changed(mesh_, x_, f);
+            return true;
+        }
+        return false;
+    }
+
+    /// Whether a node of that kind may be removed along the edge at all.
+    [[nodiscard]] bool is_along(EdgeId e, NodeKind kind) const
+    {
+        if (kind == NodeKind::border) return mesh_.is_border(e);
+        if (kind == NodeKind::seam) return !mesh_.is_border(e) && mesh_.is_feature(e);
+        return true;
+    }
+
+    /// Sizes, orientation and shapes that a collapse would leave [Narain2012] sec. 4.1.
+    [[nodiscard]] bool fits_after_collapse(EdgeId edge, NodeId removed) const
+    {
+        const Mesh::Edge& e = mesh_[edge];
+        const std::size_t at_removed = e.nodes[0] == removed ? 0 : 1;
+        std::array<VertId, 2> from{no_vert, no_vert}, to{no_vert, no_vert};
+        std::array<NodeId, 2> opposite{no_node, no_node};
+        for (std::size_t side = 0; side < (mesh_.is_border(edge) ? 1u : 2u); ++side) {
+            const auto v = mesh_.verts_of(edge, side);
+            from[side] = v[at_removed];
+            to[side] = v[1 - at_removed];
+            opposite[side] = mesh_.node(mesh_.opposite_vert(edge, side));
+        }
+        const auto moved = [&](VertId v) {
+            return v == from[0] ? to[0] : v == from[1] ? to[1] : v;
+        };
+        const double longest2 = (1 - options_.hysteresis) * (1 - options_.hysteresis);
+        for (const Spoke& s : spokes_) {
+            if (s.edge == edge || s.other == opposite[0] || s.other == opposite[1]) continue;
+            double size2 = 0;
+            const std::size_t sides = mesh_.is_border(s.edge) ? 1 : 2;
+            for (std::size_t side = 0; side < sides; ++side) {
+                auto v = mesh_.verts_of(s.edge, side);
+                for (VertId& w : v) w = moved(w);
+                size2 += edge_size2(mesh_.u(v[0]), metric_[v[0]], mesh_.u(v[1]), metric_[v[1]]);
+            }
+            if (size2 > longest2 * double(sides)) return false;
+        }
+        const double least = std::min(options_.quality_min, worst_quality_);
+        bool good = true;
+        mesh_.visit_faces(removed, [&](FaceId f, std::size_t corner) {
+            if (!good || f == e.faces[0] || f == e.faces[1]) return;
+            auto v = mesh_[f].verts;
+            v[corner] = moved(v[corner]);
+            const double quality = metric_quality(mesh_, metric_, v);
+            good = quality > 0 && quality >= least;
+        });
+        return good;
+    }
+
+    [[nodiscard]] bool is_free(EdgeId edge, NodeId removed, NodeId kept)
+    {
+        const Mesh::Edge& e = mesh_[edge];
+        drafts_.clear();
+        replaced_.clear();
+        mesh_.visit_faces(removed, [&](FaceId f, std::size_t corner) {
+            replaced_.push_back(f);
+            if (f == e.faces[0] || f == e.faces[1]) return;
+            auto n = mesh_.nodes_of(f);
+            n[corner] = kept;
+            drafts_.push_back(draft(n));
+        });
+        return guard_->allows(mesh_, x_, drafts_, replaced_, DraftContact::none);
+    }
+
+    Mesh& mesh_;
+    MetricField& metric_;
+    Field<NodeId, Vec3>& x_;
+    FieldSet& fields_;
+    const RemeshOptions& options_;
+    const Field<NodeId, std::uint64_t>* held_;
+    CrossingGuard* guard_;
+
+    Field<NodeId, Vec3> normal_;
+    FieldSet own_;
+    UndoLog undo_;
+    std::size_t edits_ = 0;
+    RemeshCounts counts_;
+    bool splitting_ = false;
+    Queue<EdgeId> splits_, flips_;
+    Queue<NodeId> collapses_;
+    std::vector<bool> stuck_; // edges whose split would cross
+
+    // Of the node at hand.
+    std::vector<Spoke> spokes_;
+    std::vector<std::size_t> order_;
+    std::vector<FaceDraft> drafts_;
+    std::vector<FaceId> replaced_;
+    double worst_quality_ = 1;
+};
+
+} // namespace
+
+Vec3 split_position(const Mesh& mesh, const EdgeSplit& split, const Field<NodeId, Vec3>& x,
+                    const Field<NodeId, Vec3>& normal)
+{
+    const NodeId node = split.new_node;
+    const Vec3 start = x[node];
+    Normal3 sum;
+    // Distances from the tangent planes of the neighbours. A neighbour on the edge itself is one
+    // on a seam too, where its distance is the mean over the two sides.
+    const auto add_plane = [&](NodeId n, double distance) {
+        sum.add(normal[n] / distance, dot(start - x[n], normal[n]) / distance);
+    };
+    for (std::size_t end = 0; end < 2; ++end) {
+        double distance = 0, sides = 0;
+        for (std::size_t side = 0; side < 2; ++side)
+            if (is_some(split.faces[side])) {
+                distance +=
+                    norm(mesh.u(split.new_verts[side]) - mesh.u(split.parent_verts[side][end]));
+                ++sides;
+            }
+        add_plane(split.parent_nodes[end], distance / sides);
+    }
+    for (std::size_t side = 0; side < 2; ++side) {
+        if (!is_some(split.faces[side])) continue;
+        const VertId far = mesh.opposite_vert(split.edge, side);
+        add_plane(mesh.node(far), norm(mesh.u(split.new_verts[side]) - mesh.u(far)));
+    }
+    // Green strain of the four faces, linear in the displacement d of the new node:
+    // e + sym(g (F^T d)^T), g the gradient of the node's hat function.
+    for (const auto& faces : {split.faces, split.new_faces})
+        for (FaceId f : faces) {
+            if (!is_some(f)) continue;
+            const std::size_t c = mesh.corner_at(f, node);
+            const auto& v = mesh[f].verts;
+            const VertId va = v[(c + 1) % 3], vb = v[(c + 2) % 3];
+            const Mat2 du = from_columns(mesh.u(va) - mesh.u(v[c]), mesh.u(vb) - mesh.u(v[c]));
+            const Mat2 inverse_du = inverse(du);
+            const Mat3x2 grad =
+                from_columns(x[mesh.node(va)] - start, x[mesh.node(vb)] - start) * inverse_du;
+            const Vec2 g{-inverse_du(0, 0) - inverse_du(1, 0),
+                         -inverse_du(0, 1) - inverse_du(1, 1)};
+            const Vec3 f0 = column(grad, 0), f1 = column(grad, 1);
+            constexpr double root_half = 0.70710678118654752;
+            sum.add(g[0] * f0, 0.5 * (dot(f0, f0) - 1));
+            sum.add(g[1] * f1, 0.5 * (dot(f1, f1) - 1));
+            // The two off-diagonal entries are equal: sqrt(2) times one of them.
+            sum.add(root_half * (g[0] * f1 + g[1] * f0), root_half * dot(f0, f1));
+        }
+    // A part in 1e9 of the largest stiffness holds directions that nothing determines.
+    const double hold = 1e-9 * (sum.a(0, 0) + sum.a(1, 1) + sum.a(2, 2));
+    for (std::size_t k = 0; k < 3; ++k) sum.a(k, k) += hold;
+    const double det = determinant(sum.a);
+    if (!(det > 0)) return start;
+    Vec3 d = inverse(sum.a) * sum.b * -1.0;
+    if (!is_finite(d)) return start;
+    // The linearisation says nothing of displacements like the edge itself.
+    const double most = 0.25 * norm(x[split.parent_nodes[1]] - x[split.parent_nodes[0]]);
+    const double length = norm(d);
+    if (length > most) d *= most / length;
+    return start + d;
+}
+
+RemeshCounts remesh_to_metric(Mesh& mesh, MetricField& metric, Field<NodeId, Vec3>& x,
+                              FieldSet& fields, const RemeshOptions& options,
+                              const Field<NodeId, std::uint64_t>* held, CrossingGuard* guard)
+{
+    return MetricRemesher(mesh, metric, x, fields, options, held, guard).run();
+}
+
+} // namespace pleat
