@@ -148,7 +148,7 @@ TEST(SceneFile, reads_every_key)
     EXPECT_EQ(s.handles[2].box, (std::array<Vec3, 2>{Vec3{-1, 4, -1}, Vec3{2, 5.5, 0.5}}));
 
     EXPECT_EQ(s.solver, (SolverDescription{"backward_euler", "cholesky", 2, 1e-6, "leapfrog_trapezoid"}));
-    EXPECT_EQ(s.contact, (ContactDescription{"none", 0.004, 0.2}));
+    EXPECT_EQ(s.contact, (ContactDescription{"none", 0.004, 0.2, 2}));
     EXPECT_EQ(s.strain_limiting, "none");
 }
 

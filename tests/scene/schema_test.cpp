@@ -148,6 +148,7 @@ TEST(Schema, has_the_defaults_of_the_reader)
     EXPECT_EQ(standard("contact", "type"), s.contact.type);
     EXPECT_EQ(standard("contact", "thickness"), s.contact.thickness);
     EXPECT_EQ(standard("contact", "friction"), s.contact.friction);
+    EXPECT_EQ(standard("contact", "stiffness"), s.contact.stiffness);
     EXPECT_EQ(standard("strain_limiting", "type"), s.strain_limiting);
     EXPECT_EQ(standard("remeshing", "type"), RemeshingDescription{}.type);
     EXPECT_EQ(standard("motion_file", "fps"), MotionDescription{}.fps);
