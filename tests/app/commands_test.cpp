@@ -157,7 +157,7 @@ TEST_F(Commands, a_run_with_intersections_says_so_and_ends_with_2)
                      "f 1/1 2/2 3/3\nf 4/4 5/5 6/6\n");
     write("s.json", R"({"pleat": 1, "fps": 10, "frames": 4, "gravity": [0, 0, -9.8],
         "cloths": [{"mesh": "two.obj", "material": "denim"}],
-        "handles": [{"nodes": [0, 1, 2]}]})");
+        "handles": [{"nodes": [0, 1, 2]}], "contact": {"type": "none"}})");
     const ProgramResult r = run_pleat("run " + at("s.json") + " -o " + at("out"));
     EXPECT_EQ(r.exit_code, 2) << r.output;
     EXPECT_THAT(r.output, HasSubstr("audit failed"));

@@ -318,7 +318,7 @@ TEST(LoadScene, moves_an_obstacle_between_its_keys)
     const Scene s = f.load(f.sheet_scene(R"("obstacles": [{
         "name": "b", "mesh": "b.obj", "transform": {"scale": 2, "translate": [0, 0, -1]},
         "motion": [{"time": 1, "translate": [0, 0, 0]}, {"time": 3, "translate": [4, 0, 0]}],
-        "from": 0.5, "until": 9, "friction": 0.7}])"));
+        "from": 0.5, "until": 9, "friction": 0.7}], "contact": {"type": "none"})"));
     ASSERT_EQ(s.world.obstacles.size(), 1u);
     const Obstacle& o = s.world.obstacles[0];
     EXPECT_EQ(o.name, "b");
