@@ -103,6 +103,28 @@ Vec3 way_out(const Tangle& t, const Corner& c)
     return u / std::sqrt(1 + norm2(u)); // long where the edge lies nearly in the face
 }
 
+/// What is not on a contour goes with what is around it, less and less with distance: the
+/// inside of a contour comes along, and the cloth is not torn at its rim.
+void spread(const Mesh& mesh, std::span<const double> weight, std::vector<Vec3>& move)
+{
+    constexpr int rings = 12;
+    std::vector<Vec3> sum(move.size());
+    std::vector<double> count(move.size());
+    for (int k = 0; k < rings; ++k) {
+        std::fill(sum.begin(), sum.end(), Vec3{});
+        std::fill(count.begin(), count.end(), 0.0);
+        for (EdgeId e : mesh.edges()) {
+            const std::uint32_t a = index(mesh[e].nodes[0]), b = index(mesh[e].nodes[1]);
+            sum[a] += move[b];
+            sum[b] += move[a];
+            count[a] += 1;
+            count[b] += 1;
+        }
+        for (std::size_t n = 0; n < move.size(); ++n)
+            if (weight[n] == 0 && count[n] > 0) move[n] = sum[n] / count[n];
+    }
+}
+
 } // namespace
 
 UntangleReport untangle(const Model& model, const World& world,
@@ -153,6 +175,13 @@ UntangleReport untangle(const Model& model, const World& world,
     std::vector<Vec3> move(t.cloth_nodes);
     std::vector<double> weight(t.cloth_nodes);
     for (; !crossings.empty() && report.iterations < options.max_iterations; ++report.iterations) {
+        if (report.iterations == options.max_iterations / 4) {
+            // Moving the contours alone was not enough: once more, with the cloth around them.
+            std::copy(state.x.begin(), state.x.end(), t.x.begin());
+            crossings = crossings_now();
+            fewest = crossings.size();
+            eagerness = 1;
+        }
         std::fill(move.begin(), move.end(), Vec3{});
         std::fill(weight.begin(), weight.end(), 0.0);
         for (const Corner& c : contour_corners(t, crossings)) {
@@ -172,12 +201,14 @@ UntangleReport untangle(const Model& model, const World& world,
             for (std::size_t k = 0; k < 2; ++k) add(c.edge[k], along[k]);
             for (std::size_t k = 0; k < 3; ++k) add(c.face[k], -c.weights[k]);
         }
-        for (std::size_t n = 0; n < t.cloth_nodes; ++n)
-            if (weight[n] > 0) {
-                Vec3 d = move[n] / weight[n];
-                if (norm2(d) > 1) d = normalized(d);
-                t.x[n] += (eagerness * options.step) * d;
-            }
+        for (std::size_t n = 0; n < t.cloth_nodes; ++n) {
+            if (weight[n] == 0) continue;
+            move[n] *= 1 / weight[n];
+            if (norm2(move[n]) > 1) move[n] = normalized(move[n]);
+        }
+        if (report.iterations >= options.max_iterations / 4) spread(mesh, weight, move);
+        for (std::uint32_t n = 0; n < t.cloth_nodes; ++n)
+            if (may_move(n)) t.x[n] += (eagerness * options.step) * move[n];
         crossings = crossings_now();
         if (crossings.size() < fewest) {
             fewest = crossings.size();

@@ -26,7 +26,7 @@ namespace pleat {
 
 struct UntangleOptions {
     double step = 0.001; // by which a corner moves in an iteration [m]
-    int max_iterations = 1000;
+    int max_iterations = 2000;
 };
 
 struct UntangleReport {
