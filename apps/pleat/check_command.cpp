@@ -9,6 +9,7 @@
 #include "pleat/scene/load_scene.hpp"
 #include "pleat/scene/mesh_file.hpp"
 #include "pleat/scene/run_folder.hpp"
+#include "pleat/scene/start_check.hpp"
 #include "pleat/sim/audit.hpp"
 
 #include <fmt/core.h>
@@ -66,6 +67,7 @@ int check_scene(const CheckArguments& a)
     try {
         description = read_scene_file(a.path);
         scene = load_scene(description);
+        if (description.contact.on_overlap == "untangle") check_start(description, scene);
     } catch (const InputError& error) {
         return report(error, a.path);
     }

@@ -9,6 +9,7 @@
 #include "pleat/export/obj_sink.hpp"
 #include "pleat/export/ply_sink.hpp"
 #include "pleat/scene/load_scene.hpp"
+#include "pleat/scene/start_check.hpp"
 #include "pleat/sim/run.hpp"
 
 #include <fmt/core.h>
@@ -136,7 +137,10 @@ int run_scene(const RunArguments& a)
                                 : fs::path(a.output);
     const Threads threads(a.threads);
     Scene scene;
-    threads.run([&] { scene = load_scene(description); });
+    threads.run([&] {
+        scene = load_scene(description);
+        check_start(description, scene);
+    });
     Pipeline pipeline = make_pipeline(description);
 
     prepare_output(folder, a.force);

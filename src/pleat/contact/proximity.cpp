@@ -17,6 +17,9 @@ namespace {
 // Sine of the angle by which both faces of an edge must fall away for it to be a ridge (3 degrees):
 // below that, vertices and faces keep the surfaces apart by themselves.
 constexpr double ridge_sine = 0.05;
+// A neighbour has to rise by more than this to be the nearer one: where a vertex is straight above
+// an edge of a flat surface, rounding must not leave it without a partner.
+constexpr double level_sine = 1e-6;
 // An edge in a valley steeper than this (30 degrees) is no partner: its faces are nearer.
 constexpr double valley_sine = 0.5;
 // Nearer than this share of the thickness there is no direction to push in; impacts take over.
@@ -58,18 +61,19 @@ std::array<std::uint32_t, 2> thirds_of(const SurfacePart& part, std::uint32_t fa
 bool is_nearest(std::span<const Vec3> x, const SurfacePart& part, std::uint32_t face,
                 std::uint32_t vertex, TriangleFeature feature, const Vec3& p, const Vec3& q)
 {
+    const Vec3 way = normalized(p - q);
     const auto corner = [&](std::size_t k) {
         // Two vertices find each other twice; the lower one reports.
         if ((part.owned[face] >> k & 1) == 0 || vertex > part.faces[face][k]) return false;
         for (const std::uint32_t n : part.ring_of(part.faces[face][k]))
-            if (dot(p - q, x[n] - q) > 0) return false;
+            if (dot(way, normalized(x[n] - q)) > level_sine) return false;
         return true;
     };
     const auto edge = [&](std::size_t k) {
         if ((part.owned[face] >> (3 + k) & 1) == 0) return false;
         const TriangleIndices& f = part.faces[face];
         return steepest(x, f[k], f[(k + 1) % 3], {SurfacePart::none, part.across[face][k]}, q,
-                        p - q) <= 0;
+                        way) <= level_sine;
     };
     switch (feature) {
     case TriangleFeature::corner_a:

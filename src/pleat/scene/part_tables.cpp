@@ -161,6 +161,12 @@ std::span<const std::string> contact_types()
     return names;
 }
 
+std::span<const std::string> overlap_answers()
+{
+    static const std::array<std::string, 2> words{"error", "untangle"};
+    return words;
+}
+
 std::span<const std::string> strain_limiter_types()
 {
     static const auto names = names_of(strain_limiters);

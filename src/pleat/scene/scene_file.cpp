@@ -307,6 +307,7 @@ private:
         c.thickness = r.number("thickness", c.thickness, positive);
         c.friction = r.number("friction", c.friction, not_negative);
         c.stiffness = r.number("stiffness", c.stiffness, positive);
+        c.on_overlap = r.word("on_overlap", c.on_overlap, overlap_answers());
     }
 
     void check_names()
@@ -460,7 +461,8 @@ std::string to_json_text(const SceneDescription& s)
     json["contact"] = {{"type", s.contact.type},
                        {"thickness", s.contact.thickness},
                        {"friction", s.contact.friction},
-                       {"stiffness", s.contact.stiffness}};
+                       {"stiffness", s.contact.stiffness},
+                       {"on_overlap", s.contact.on_overlap}};
     json["strain_limiting"] = {{"type", s.strain_limiting}};
     // A path need not be UTF-8; that must not end a run.
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

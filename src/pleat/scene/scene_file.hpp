@@ -84,7 +84,8 @@ struct ContactDescription {
     std::string type = "impact_zones";
     double thickness = 0.005; // [m]
     double friction = 0.3;
-    double stiffness = 1; // of repulsion, in node mass / dt^2
+    double stiffness = 1;             // of repulsion, in node mass / dt^2
+    std::string on_overlap = "error"; // or "untangle"
     bool operator==(const ContactDescription&) const = default;
 };
 

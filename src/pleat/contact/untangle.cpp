@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/contact/untangle.hpp"
+
+#include "pleat/contact/audit.hpp"
+#include "pleat/core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace pleat {
+
+namespace {
+
+// Moves grow by this share for each iteration in which nothing got better, and fall back to one
+// step when something does: symmetric tangles do not stand still.
+constexpr double impatience = 0.02;
+constexpr double most_impatience = 4;
+
+/// Where an edge pierces a face.
+struct Corner {
+    std::array<std::uint32_t, 2> edge;
+    TriangleIndices face;
+    Vec3 point{};
+    double s = 0;                    // along the edge
+    std::array<double, 3> weights{}; // in the face
+    Vec3 along{};                    // sum of unit vectors along the contour
+};
+
+/// All points numbered through: cloth nodes, then obstacle points.
+struct Tangle {
+    std::vector<Vec3> x;
+    std::vector<TriangleIndices> faces; // of cloth, then of obstacles
+    std::size_t cloth_nodes = 0, cloth_faces = 0;
+};
+
+std::optional<Corner> pierce(const Tangle& t, std::uint32_t a, std::uint32_t b,
+                             const TriangleIndices& face)
+{
+    const Vec3 &p = t.x[face[0]], &q = t.x[face[1]], &r = t.x[face[2]];
+    const Vec3 n = cross(q - p, r - p);
+    const double n2 = norm2(n), da = dot(n, t.x[a] - p), db = dot(n, t.x[b] - p);
+    if (n2 == 0 || (da > 0) == (db > 0) || da == db) return {};
+    const double s = da / (da - db);
+    const Vec3 point = t.x[a] * (1 - s) + t.x[b] * s;
+    const double wq = dot(cross(point - p, r - p), n) / n2,
+                 wr = dot(cross(q - p, point - p), n) / n2;
+    if (wq < 0 || wr < 0 || wq + wr > 1) return {};
+    return Corner{{a, b}, face, point, s, {1 - wq - wr, wq, wr}, {}};
+}
+
+/// The corners of all contours, each with the directions of the contour there.
+std::vector<Corner> contour_corners(const Tangle& t, std::span<const FacePair> crossings)
+{
+    std::map<std::array<std::uint32_t, 5>, Corner> corners;
+    for (const FacePair& pair : crossings) {
+        const TriangleIndices& a = t.faces[pair.face_a];
+        const TriangleIndices& b = t.faces[(pair.object_b == 0 ? 0 : t.cloth_faces) + pair.face_b];
+        std::vector<Corner> found;
+        const auto look = [&](const TriangleIndices& edges, const TriangleIndices& face) {
+            for (std::size_t k = 0; k < 3; ++k) {
+                const std::uint32_t e0 = std::min(edges[k], edges[(k + 1) % 3]),
+                                    e1 = std::max(edges[k], edges[(k + 1) % 3]);
+                if (std::find(face.begin(), face.end(), e0) != face.end() ||
+                    std::find(face.begin(), face.end(), e1) != face.end())
+                    continue;
+                if (const auto corner = pierce(t, e0, e1, face)) found.push_back(*corner);
+            }
+        };
+        look(a, b);
+        look(b, a);
+        if (found.empty()) continue;
+        // The other end: the corner farthest away, or a node that the faces share.
+        for (const Corner& c : found) {
+            Vec3 other = c.point;
+            for (const Corner& d : found)
+                if (norm2(d.point - c.point) > norm2(other - c.point)) other = d.point;
+            if (found.size() == 1)
+                for (const std::uint32_t n : a)
+                    if (std::find(b.begin(), b.end(), n) != b.end()) other = t.x[n];
+            const std::array<std::uint32_t, 5> key = {c.edge[0], c.edge[1], c.face[0], c.face[1],
+                                                      c.face[2]};
+            corners.try_emplace(key, c).first->second.along += normalized(other - c.point);
+        }
+    }
+    std::vector<Corner> list;
+    for (const auto& [key, corner] : corners) list.push_back(corner);
+    return list;
+}
+
+/// The way that shortens the contour, of length at most 1.
+Vec3 way_out(const Tangle& t, const Corner& c)
+{
+    const Vec3 e = normalized(t.x[c.edge[1]] - t.x[c.edge[0]]);
+    const Vec3 n =
+        normalized(cross(t.x[c.face[1]] - t.x[c.face[0]], t.x[c.face[2]] - t.x[c.face[0]]));
+    const double en = dot(e, n);
+    if (en == 0) return c.along;
+    const Vec3 u = c.along - n * (dot(e, c.along) / en);
+    return u / std::sqrt(1 + norm2(u)); // long where the edge lies nearly in the face
+}
+
+/// What is not on a contour goes with what is around it, less and less with distance: the
+/// inside of a contour comes along, and the cloth is not torn at its rim.
+void spread(const Mesh& mesh, std::span<const double> weight, std::vector<Vec3>& move)
+{
+    constexpr int rings = 12;
+    std::vector<Vec3> sum(move.size());
+    std::vector<double> count(move.size());
+    for (int k = 0; k < rings; ++k) {
+        std::fill(sum.begin(), sum.end(), Vec3{});
+        std::fill(count.begin(), count.end(), 0.0);
+        for (EdgeId e : mesh.edges()) {
+            const std::uint32_t a = index(mesh[e].nodes[0]), b = index(mesh[e].nodes[1]);
+            sum[a] += move[b];
+            sum[b] += move[a];
+            count[a] += 1;
+            count[b] += 1;
+        }
+        for (std::size_t n = 0; n < move.size(); ++n)
+            if (weight[n] == 0 && count[n] > 0) move[n] = sum[n] / count[n];
+    }
+}
+
+} // namespace
+
+UntangleReport untangle(const Model& model, const World& world,
+                        std::span<const ObstacleSample> obstacles,
+                        std::span<const std::uint8_t> held, const UntangleOptions& options,
+                        State& state)
+{
+    const Mesh& mesh = model.mesh;
+    PLEAT_ASSERT(held.empty() || held.size() == mesh.node_count(), "one mark a node");
+    Tangle t;
+    t.cloth_nodes = mesh.node_count();
+    t.cloth_faces = mesh.face_count();
+    t.x.assign(state.x.begin(), state.x.end());
+    for (FaceId f : mesh.faces()) {
+        const auto n = mesh.nodes_of(f);
+        t.faces.push_back({index(n[0]), index(n[1]), index(n[2])});
+    }
+    std::vector<Vec3> obstacle_x;
+    std::vector<TriangleIndices> obstacle_faces;
+    for (const ObstacleSample& s : obstacles) {
+        for (const TriangleIndices& f : world.obstacles[s.obstacle].faces) {
+            TriangleIndices shifted = f;
+            for (std::uint32_t& n : shifted) n += std::uint32_t(obstacle_x.size());
+            obstacle_faces.push_back(shifted);
+            for (std::uint32_t& n : shifted) n += std::uint32_t(t.cloth_nodes);
+            t.faces.push_back(shifted);
+        }
+        obstacle_x.insert(obstacle_x.end(), s.x_t0.begin(), s.x_t0.end());
+    }
+    t.x.insert(t.x.end(), obstacle_x.begin(), obstacle_x.end());
+    const std::span<const TriangleIndices> cloth_faces = std::span(t.faces).first(t.cloth_faces);
+
+    const auto may_move = [&](std::uint32_t n) {
+        return n < t.cloth_nodes && (held.empty() || held[n] == 0);
+    };
+    const auto crossings_now = [&] {
+        const AuditMesh meshes[] = {
+            {std::span<const Vec3>(t.x).first(t.cloth_nodes), cloth_faces, 0, false},
+            {obstacle_x, obstacle_faces, 1, true}};
+        return audit_intersections(meshes, {}).crossings;
+    };
+
+    UntangleReport report;
+    std::vector<FacePair> crossings = crossings_now();
+    report.crossings_before = crossings.size();
+    std::size_t fewest = crossings.size();
+    double eagerness = 1;
+    std::vector<Vec3> move(t.cloth_nodes);
+    std::vector<double> weight(t.cloth_nodes);
+    for (; !crossings.empty() && report.iterations < options.max_iterations; ++report.iterations) {
+        if (report.iterations == options.max_iterations / 4) {
+            // Moving the contours alone was not enough: once more, with the cloth around them.
+            std::copy(state.x.begin(), state.x.end(), t.x.begin());
+            crossings = crossings_now();
+            fewest = crossings.size();
+            eagerness = 1;
+        }
+        std::fill(move.begin(), move.end(), Vec3{});
+        std::fill(weight.begin(), weight.end(), 0.0);
+        for (const Corner& c : contour_corners(t, crossings)) {
+            const Vec3 u = way_out(t, c);
+            double give_edge = 0, give_face = 0; // how far a unit displacement of the nodes reaches
+            const std::array<double, 2> along = {1 - c.s, c.s};
+            for (std::size_t k = 0; k < 2; ++k)
+                if (may_move(c.edge[k])) give_edge += along[k] * along[k];
+            for (std::size_t k = 0; k < 3; ++k)
+                if (may_move(c.face[k])) give_face += c.weights[k] * c.weights[k];
+            if (give_edge + give_face == 0) continue;
+            const auto add = [&](std::uint32_t n, double w) {
+                if (!may_move(n)) return;
+                move[n] += (w / (give_edge + give_face)) * u;
+                weight[n] += 1;
+            };
+            for (std::size_t k = 0; k < 2; ++k) add(c.edge[k], along[k]);
+            for (std::size_t k = 0; k < 3; ++k) add(c.face[k], -c.weights[k]);
+        }
+        for (std::size_t n = 0; n < t.cloth_nodes; ++n) {
+            if (weight[n] == 0) continue;
+            move[n] *= 1 / weight[n];
+            if (norm2(move[n]) > 1) move[n] = normalized(move[n]);
+        }
+        if (report.iterations >= options.max_iterations / 4) spread(mesh, weight, move);
+        for (std::uint32_t n = 0; n < t.cloth_nodes; ++n)
+            if (may_move(n)) t.x[n] += (eagerness * options.step) * move[n];
+        crossings = crossings_now();
+        if (crossings.size() < fewest) {
+            fewest = crossings.size();
+            eagerness = 1;
+        } else {
+            eagerness = std::min(most_impatience, eagerness + impatience);
+        }
+    }
+    report.crossings_after = crossings.size();
+    report.ok = crossings.empty();
+    for (std::size_t n = 0; n < t.cloth_nodes; ++n) {
+        report.largest_move = std::max(report.largest_move, norm(t.x[n] - state.x.values[n]));
+        state.x.values[n] = t.x[n];
+    }
+    return report;
+}
+
+} // namespace pleat

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// Is the start free of overlaps? Contact keeps free what is free; it cannot make it so.
+#pragma once
+
+#include "pleat/scene/load_scene.hpp"
+
+namespace pleat {
+
+/// Looks for faces that cross at the start. Where the scene says "on_overlap": "untangle", moves
+/// the cloth until there are none and adds a note; held nodes stay. Does nothing without contact.
+/// \throw InputError naming the faces that cross and may not.
+void check_start(const SceneDescription& description, Scene& scene);
+
+} // namespace pleat
