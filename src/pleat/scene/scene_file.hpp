@@ -70,13 +70,27 @@ struct SolverDescription {
     std::string integrator = "backward_euler";
     std::string linear_solver = "cg";
     int newton_iterations = 1;
-    double tolerance = 1e-5;      // of the linear solve, relative
+    double tolerance = 1e-5; // of the linear solve, relative
 };
 
 struct ContactDescription {
     std::string type = "none";
     double thickness = 0.005; // [m]
     double friction = 0.3;
+};
+
+struct StrainLimitingDescription {
+    std::string type = "none";
+    std::string measure = "principal"; // or "components"
+    double tolerance = 1e-3;           // on the worst violation, as strain
+    std::optional<int> iterations;     // at most; none: as the method has it
+    bool operator==(const StrainLimitingDescription&) const = default;
+};
+
+/// Takes the stretch out of the cloth before frame 0.
+struct SettleDescription {
+    double tolerance = 0.01; // on the worst strain
+    int iterations = 200;    // at most
 };
 
 struct SceneDescription {
@@ -92,7 +106,8 @@ struct SceneDescription {
     std::vector<HandleDescription> handles;
     SolverDescription solver;
     ContactDescription contact;
-    std::string strain_limiting = "none";
+    StrainLimitingDescription strain_limiting;
+    std::optional<SettleDescription> settle;
 };
 
 /// Which keys each kind of object of the format has, as the reader asked for them.
