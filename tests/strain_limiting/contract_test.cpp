@@ -181,13 +181,13 @@ TEST_P(Contract, works_on_every_animal_of_the_zoo)
 {
     for (const zoo::Animal& animal : zoo::animals()) {
         if (animal.name == "sliver") continue; // aspect 1 : 1000 is beyond first-order methods
-        Cloth c = cloths::make_cloth(animal.input, sheets::limited_fabric(-0.1, 0.1));
+        // Wide enough for the gather, whose sides differ by 30 %.
+        Cloth c = cloths::make_cloth(animal.input, sheets::limited_fabric(-0.2, 0.2));
         limiter->mesh_changed();
-        // Gathers and darts are strained as they lie; stretched from what they can reach.
-        LimitReport r = limiter->limit(c.model, {}, {}, dt, c.state);
-        for (Vec3& x : c.state.x.values) x = Vec3{1.15 * x[0], x[1], x[2]};
+        for (Vec3& x : c.state.x.values) x = Vec3{1.4 * x[0], x[1], x[2]};
         cloths::shake(c.state, 1e-4, 4);
-        r = limiter->limit(c.model, {}, {}, dt, c.state);
+        const LimitReport r = limiter->limit(c.model, {}, {}, dt, c.state);
+        EXPECT_GT(r.iterations, 0) << animal.name;
         EXPECT_TRUE(r.ok);
         EXPECT_LE(r.worst_violation, entry.tolerance) << animal.name;
     }
