@@ -8,8 +8,10 @@
 #include "pleat/mesh/mesh.hpp"
 #include "pleat/scene/mesh_file.hpp"
 #include "pleat/scene/part_tables.hpp"
+#include "pleat/strain_limiting/settle.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -39,6 +41,7 @@ public:
             for (std::size_t i = 0; i < from_.handles.size(); ++i) take_nodes(i);
         }
         if (!problems_.empty()) throw InputError(std::move(problems_));
+        if (from_.settle) settle_cloth(*from_.settle);
         add_notes();
         return std::move(scene_);
     }
@@ -119,7 +122,7 @@ private:
         scene_.start.model.cloths.push_back({c.name});
         for (const Material& material : c.materials)
             scene_.start.model.materials.push_back(material);
-        if (c.strain_limits && from_.strain_limiting == "none")
+        if (c.strain_limits && from_.strain_limiting.type == "none")
             note(place + ".strain_limits are given, but strain_limiting is \"none\": strains are "
                          "reported, not limited");
     }
@@ -279,6 +282,35 @@ private:
         const std::uint64_t bit = std::uint64_t{1} << i;
         for (NodeId n : nodes) scene_.start.model.node_handles[n] |= bit;
         lock_nodes(scene_.start.model.mesh, nodes);
+    }
+
+    /// Nodes that a hard handle holds from the start stay where they are.
+    void settle_cloth(const SettleDescription& d)
+    {
+        Loads held;
+        const Model& model = scene_.start.model;
+        State& state = scene_.start.state;
+        for (NodeId n : model.mesh.nodes())
+            for (std::size_t h = 0; h < scene_.world.handles.size(); ++h) {
+                const Handle& handle = scene_.world.handles[h];
+                if ((model.node_handles[n] >> h & 1) == 0 || handle.start_time > 0 ||
+                    handle.stiffness)
+                    continue;
+                held.pins.push_back({n, state.x[n], {}});
+                break;
+            }
+        const SettleReport r = settle(model, held, {d.tolerance, d.iterations}, state);
+        state.anchor.values = state.x.values;
+        const auto percent = [](double strain) {
+            const std::string digits = std::to_string(std::lround(1000 * strain));
+            return (digits.size() < 2 ? "0" : digits.substr(0, digits.size() - 1)) + "." +
+                   digits.back() + " %";
+        };
+        note("settled before frame 0: worst strain " + percent(r.strain_before) + " -> " +
+             percent(r.strain_after) + " in " + std::to_string(r.iterations) + " iterations" +
+             (r.strain_after > d.tolerance
+                  ? "; the tolerance of " + percent(d.tolerance) + " was not reached"
+                  : ""));
     }
 
     void add_notes()

@@ -9,6 +9,10 @@
 #include "pleat/integrators/mixed_explicit_implicit.hpp"
 #include "pleat/linalg/cg.hpp"
 #include "pleat/linalg/cholesky.hpp"
+#include "pleat/strain_limiting/augmented_lagrangian.hpp"
+#include "pleat/strain_limiting/edge_velocity.hpp"
+#include "pleat/strain_limiting/jacobi.hpp"
+#include "pleat/strain_limiting/projected_newton.hpp"
 
 #include <array>
 #include <cstddef>
@@ -119,10 +123,35 @@ constexpr Row<ContactParts> contacts[] = {
 
 // --- strain limiting ----------------------------------------------------------------------------
 
-using MakeStrainLimiter = std::unique_ptr<StrainLimiter> (*)();
+/// Options that have a tolerance and max_iterations, as every limiter's do.
+template <class Options> Options limiter_options(const StrainLimitingDescription& d)
+{
+    Options options;
+    options.tolerance = d.tolerance;
+    if (d.iterations) options.max_iterations = *d.iterations;
+    if constexpr (requires { options.measure; })
+        options.measure =
+            d.measure == "components" ? StrainMeasure::components : StrainMeasure::principal;
+    return options;
+}
+
+template <class Limiter, class Options>
+std::unique_ptr<StrainLimiter> make_limiter(const StrainLimitingDescription& d)
+{
+    return std::make_unique<Limiter>(limiter_options<Options>(d));
+}
+
+using MakeStrainLimiter = std::unique_ptr<StrainLimiter> (*)(const StrainLimitingDescription&);
 constexpr Row<MakeStrainLimiter> strain_limiters[] = {
     {"none",
-     []() -> std::unique_ptr<StrainLimiter> { return std::make_unique<StrainLimiterNone>(); }},
+     [](const StrainLimitingDescription&) -> std::unique_ptr<StrainLimiter> {
+         return std::make_unique<StrainLimiterNone>();
+     }},
+    {"projected_newton", &make_limiter<StrainLimiterProjectedNewton, StrainProjectedNewtonOptions>},
+    {"augmented_lagrangian",
+     &make_limiter<StrainLimiterAugmentedLagrangian, StrainAugmentedLagrangianOptions>},
+    {"jacobi", &make_limiter<StrainLimiterJacobi, StrainJacobiOptions>},
+    {"edge_velocity", &make_limiter<StrainLimiterEdgeVelocity, StrainEdgeVelocityOptions>},
 };
 
 // --- remeshing ----------------------------------------------------------------------------------
@@ -194,9 +223,9 @@ std::unique_ptr<ImpactResolver> make_impact_resolver(const ContactDescription& c
     return row_of(contacts, contact.type).resolver(contact);
 }
 
-std::unique_ptr<StrainLimiter> make_strain_limiter(const std::string& type)
+std::unique_ptr<StrainLimiter> make_strain_limiter(const StrainLimitingDescription& limiting)
 {
-    return row_of(strain_limiters, type)();
+    return row_of(strain_limiters, limiting.type)(limiting);
 }
 
 std::unique_ptr<Remesher> make_remesher(const SceneDescription& scene)

@@ -26,7 +26,8 @@ namespace pleat {
 [[nodiscard]] std::unique_ptr<ContactFinder> make_contact_finder(const ContactDescription& contact);
 [[nodiscard]] std::unique_ptr<ImpactResolver>
 make_impact_resolver(const ContactDescription& contact);
-[[nodiscard]] std::unique_ptr<StrainLimiter> make_strain_limiter(const std::string& type);
+[[nodiscard]] std::unique_ptr<StrainLimiter>
+make_strain_limiter(const StrainLimitingDescription& limiting);
 [[nodiscard]] std::unique_ptr<Remesher> make_remesher(const SceneDescription& scene);
 
 } // namespace pleat

@@ -64,8 +64,13 @@ public:
                [&](JsonReader& o) { scene_.handles.push_back(read_handle(o)); });
         r.object("solver", "solver", [&](JsonReader& o) { read_solver(o); });
         r.object("contact", "contact", [&](JsonReader& o) { read_contact(o); });
-        r.object("strain_limiting", "strain_limiting", [&](JsonReader& o) {
-            scene_.strain_limiting = o.word("type", "none", strain_limiter_types());
+        r.object("strain_limiting", "strain_limiting",
+                 [&](JsonReader& o) { read_strain_limiting(o); });
+        r.object("settle", "settle", [&](JsonReader& o) {
+            SettleDescription s;
+            s.tolerance = o.number("tolerance", s.tolerance, Range{1e-6, 1});
+            s.iterations = o.integer("iterations", s.iterations, 1, 1000000);
+            scene_.settle = s;
         });
         r.done();
         check_names();
@@ -300,6 +305,20 @@ private:
         s.variant = r.word("variant", s.variant, mixed_variants());
     }
 
+    void read_strain_limiting(JsonReader& r)
+    {
+        static const std::vector<std::string> measures{"principal", "components"};
+        StrainLimitingDescription& s = scene_.strain_limiting;
+        s.type = r.word("type", s.type, strain_limiter_types());
+        s.measure = r.word("measure", s.measure, measures);
+        s.tolerance = r.number("tolerance", s.tolerance, Range{1e-6, 1});
+        if (r.find("iterations") != nullptr) s.iterations = r.integer("iterations", 0, 1, 1000000);
+        if (s.measure == "components" && s.type != "projected_newton" &&
+            s.type != "augmented_lagrangian")
+            file_.problem(r.path_of("measure"), "\"components\" with the type \"" + s.type + "\"",
+                          "it with \"projected_newton\" or \"augmented_lagrangian\" only");
+    }
+
     void read_contact(JsonReader& r)
     {
         ContactDescription& c = scene_.contact;
@@ -463,9 +482,16 @@ std::string to_json_text(const SceneDescription& s)
                        {"friction", s.contact.friction},
                        {"stiffness", s.contact.stiffness},
                        {"on_overlap", s.contact.on_overlap}};
-    json["strain_limiting"] = {{"type", s.strain_limiting}};
+    json["strain_limiting"] = {{"type", s.strain_limiting.type},
+                               {"measure", s.strain_limiting.measure},
+                               {"tolerance", s.strain_limiting.tolerance}};
+    if (s.strain_limiting.iterations)
+        json["strain_limiting"]["iterations"] = *s.strain_limiting.iterations;
+    if (s.settle)
+        json["settle"] = {{"tolerance", s.settle->tolerance}, {"iterations", s.settle->iterations}};
     // A path need not be UTF-8; that must not end a run.
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "
+";
 }
 
 } // namespace pleat

@@ -89,6 +89,21 @@ struct ContactDescription {
     bool operator==(const ContactDescription&) const = default;
 };
 
+struct StrainLimitingDescription {
+    std::string type = "none";
+    std::string measure = "principal"; // or "components"
+    double tolerance = 1e-3;           // on the worst violation, as strain
+    std::optional<int> iterations;     // at most; none: as the method has it
+    bool operator==(const StrainLimitingDescription&) const = default;
+};
+
+/// Takes the stretch out of the cloth before frame 0.
+struct SettleDescription {
+    double tolerance = 0.01; // on the worst strain
+    int iterations = 200;    // at most
+    bool operator==(const SettleDescription&) const = default;
+};
+
 struct SceneDescription {
     std::filesystem::path file;
     Vec3 up{0, 0, 1};
@@ -102,7 +117,8 @@ struct SceneDescription {
     std::vector<HandleDescription> handles;
     SolverDescription solver;
     ContactDescription contact;
-    std::string strain_limiting = "none";
+    StrainLimitingDescription strain_limiting;
+    std::optional<SettleDescription> settle;
     bool operator==(const SceneDescription&) const = default;
 };
 

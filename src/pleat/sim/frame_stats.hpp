@@ -26,7 +26,10 @@ struct FrameStats {
     std::size_t proximities = 0;     // largest of any step
     std::size_t impacts = 0;
     int linear_iterations = 0;
-    std::uint64_t hash = 0; // of the state
+    double limit_violation = 0;       // worst that the strain limiter left in any step, as strain
+    double limit_violation_after = 0; // and worst when impacts had been resolved
+    std::size_t faces_outside = 0;    // outside their strain limits then; most of any step
+    std::uint64_t hash = 0;           // of the state
 };
 
 /// The header line, without a newline: the fixed columns first, further ones behind.

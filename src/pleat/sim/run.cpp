@@ -21,6 +21,10 @@ void add(FrameStats& stats, const AdvanceReport& r)
     stats.proximities = std::max(stats.proximities, r.proximities);
     stats.impacts += r.impacts;
     stats.linear_iterations += r.linear_iterations;
+    stats.limit_violation = std::max(stats.limit_violation, r.worst_limit_violation);
+    stats.limit_violation_after =
+        std::max(stats.limit_violation_after, r.limits_after.worst_violation);
+    stats.faces_outside = std::max(stats.faces_outside, r.limits_after.faces_outside);
 }
 
 /// Writes the frame, audits what was written, and tells the hooks.

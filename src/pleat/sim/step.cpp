@@ -58,6 +58,10 @@ void advance_halving(const World& world, Pipeline& pipeline, Simulation& sim, do
         ++total.steps;
         total.worst_limit_violation =
             std::max(total.worst_limit_violation, r.limit.worst_violation);
+        LimitCheck& after = total.limits_after;
+        after.worst_violation = std::max(after.worst_violation, r.limits_after.worst_violation);
+        after.faces_outside = std::max(after.faces_outside, r.limits_after.faces_outside);
+        after.faces_limited = std::max(after.faces_limited, r.limits_after.faces_limited);
         return;
     }
     ++total.rejected;
@@ -110,6 +114,7 @@ StepReport step(const World& world, Pipeline& p, Simulation& sim, double dt, boo
             p.impact_resolver->resolve(model, held, loads, world, obstacles, dt, insist, next);
     }
     r.finite = is_finite(next);
+    if (r.accepted()) r.limits_after = check_limits(model, next.x.values);
     if (!r.accepted()) return r; // the caller retries with smaller dt, or stops and says why
     commit(sim, std::move(next), dt);
     return r;

@@ -8,6 +8,7 @@
 #include "pleat/model/reports.hpp"
 #include "pleat/model/world.hpp"
 #include "pleat/sim/simulation.hpp"
+#include "pleat/strain_limiting/limited_mesh.hpp"
 
 #include <string>
 
@@ -18,7 +19,8 @@ struct StepReport {
     SolveReport solve;
     LimitReport limit;
     ImpactReport impact;
-    bool finite = true; // no NaN or infinity in the new state
+    LimitCheck limits_after; // the strain limits once more, when impacts have been resolved
+    bool finite = true;      // no NaN or infinity in the new state
     StageTimes times;
 
     [[nodiscard]] bool accepted() const { return solve.ok && limit.ok && impact.ok && finite; }
@@ -46,7 +48,8 @@ struct AdvanceReport {
     int fallbacks = 0;
     int inner_steps = 1;  // most into which the integrator cut a step for its stability
     double dt_stable = 0; // its bound then [s]
-    double worst_limit_violation = 0;
+    double worst_limit_violation = 0; // left by the limiter
+    LimitCheck limits_after;          // worst of any step: impacts may push faces out again
 };
 
 /// Steps whose dt was halved this often and still rejected end the run.

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// Limits in motion: every step of a run ends inside them.
+#include "pleat/integrators/backward_euler.hpp"
+#include "pleat/loads/wind.hpp"
+#include "pleat/strain_limiting/projected_newton.hpp"
+#include "strain_limiting/sheets.hpp"
+
+#include <gtest/gtest.h>
+
+namespace pleat {
+namespace {
+
+struct RunResult {
+    double worst = 0;      // violation after limiting, any step
+    double unlimited = 0;  // before limiting
+    int limited_steps = 0; // where there was something to do
+};
+
+RunResult run(cloths::Cloth& c, Loads loads, const Wind* wind, double dt, int steps)
+{
+    IntegratorBackwardEuler integrator;
+    StrainLimiterProjectedNewton limiter;
+    RunResult result;
+    State next;
+    for (int i = 0; i < steps; ++i) {
+        if (wind != nullptr) {
+            loads.force.clear();
+            loads.drag.clear();
+            add_wind(c.model, c.state, *wind, loads);
+        }
+        EXPECT_TRUE(integrator.advance(c.model, c.state, loads, {}, dt, next).ok);
+        result.unlimited =
+            std::max(result.unlimited, check_limits(c.model, next.x.values).worst_violation);
+        const LimitReport r = limiter.limit(c.model, loads, {}, dt, next);
+        EXPECT_TRUE(r.ok);
+        result.limited_steps += r.iterations > 0;
+        result.worst = std::max(result.worst, check_limits(c.model, next.x.values).worst_violation);
+        std::swap(c.state, next);
+    }
+    return result;
+}
+
+/// A soft fabric under ten times gravity, held at two corners.
+void expect_hanging(int cells, int steps)
+{
+    Material soft = scaled(sheets::limited_fabric(-0.1, 0.1), 1, 0.1, 1);
+    cloths::Cloth c = cloths::make_cloth(
+        cloths::rectangle(cloths::MeshKind::structured, 1, 1, 1.0 / cells), soft);
+    Loads loads;
+    loads.gravity = {0, 0, -98};
+    for (NodeId n : cloths::nodes_where(
+             c, [](const Vec3& x) { return x[1] > 1 - 1e-9 && (x[0] < 1e-9 || x[0] > 1 - 1e-9); }))
+        loads.pins.push_back({n, c.state.x[n], {}});
+    const RunResult r = run(c, loads, nullptr, 0.005, steps);
+    EXPECT_GT(r.unlimited, 0.05);
+    EXPECT_GT(r.limited_steps, steps / 2);
+    EXPECT_LE(r.worst, 1e-3 + 1e-7);
+}
+
+TEST(Hanging, soft_sheet_under_ten_times_gravity_stays_inside)
+{
+    expect_hanging(20, 80);
+}
+
+TEST(HangingLong, soft_sheet_of_10k_faces_under_ten_times_gravity_stays_inside)
+{
+    expect_hanging(70, 200);
+}
+
+/// 3 x 2 m in a wind of 10 m/s, held along one side.
+void expect_flag(double edge, int steps)
+{
+    Material cloth = cloths::fabric("camel-ponte-roma");
+    cloth.strain_limits = StrainLimits{-0.05, 0.05};
+    cloths::Cloth c = cloths::make_cloth(sheets::uneven(3, 2, edge), cloth);
+    Loads loads;
+    loads.gravity = {0, -9.8, 0};
+    for (NodeId n : cloths::nodes_where(c, [](const Vec3& x) { return x[0] < 1e-9; }))
+        loads.pins.push_back({n, c.state.x[n], {}});
+    const Wind wind{{10, 0, 3}, 1.2, 0};
+    const RunResult r = run(c, loads, &wind, 0.005, steps);
+    EXPECT_GT(r.limited_steps, 0);
+    EXPECT_LE(r.worst, 1e-3 + 1e-7);
+}
+
+TEST(Flag, stays_inside_in_every_step)
+{
+    expect_flag(0.2, 100);
+}
+
+TEST(FlagLong, of_8k_faces_stays_inside_in_every_step)
+{
+    expect_flag(0.04, 200);
+}
+
+} // namespace
+} // namespace pleat
