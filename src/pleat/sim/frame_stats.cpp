@@ -47,6 +47,8 @@ std::string stats_header()
         line += ",ms_" + std::string(stage_name(static_cast<Stage>(s)));
     line += ",intersections,min_gap,max_stretch,max_compression,kinetic,elastic";
     line += ",worst_aspect,rejected,proximities,impacts,linear_iterations,hash";
+    line += ",splits,flips,collapses,edits_refused,split_midpoints,remesh_momentum,"
+            "remesh_angular_momentum,remesh_kinetic,remesh_elastic";
     return line;
 }
 
@@ -62,6 +64,12 @@ std::string stats_row(const FrameStats& s)
     line += "," + text(s.audit.worst_aspect) + "," + std::to_string(s.rejected) + "," +
             std::to_string(s.proximities) + "," + std::to_string(s.impacts) + "," +
             std::to_string(s.linear_iterations) + "," + hexadecimal(s.hash);
+    const RemeshReport& r = s.remesh;
+    for (std::size_t n : {r.splits, r.flips, r.collapses, r.refused, r.midpoints})
+        line += "," + std::to_string(n);
+    for (double d : {norm(r.momentum_change), norm(r.angular_momentum_change), r.kinetic_change,
+                     r.elastic_change})
+        line += "," + text(d);
     return line;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "pleat/core/stage_times.hpp"
+#include "pleat/model/reports.hpp"
 #include "pleat/sim/audit.hpp"
 
 #include <cstdint>
@@ -27,6 +28,7 @@ struct FrameStats {
     std::size_t impacts = 0;
     int linear_iterations = 0;
     std::uint64_t hash = 0; // of the state
+    RemeshReport remesh;    // of all remeshings of the frame
 };
 
 /// The header line, without a newline: the fixed columns first, further ones behind.
