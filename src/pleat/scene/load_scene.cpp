@@ -29,6 +29,11 @@ public:
     {
         scene_.settings.fps = from_.fps;
         scene_.settings.substeps = from_.substeps;
+        for (const ClothDescription& c : from_.cloths) // the most impatient cloth decides
+            if (const int n = c.remeshing.every; n > 0 && c.remeshing.type != "none")
+                scene_.settings.remesh_every = scene_.settings.remesh_every > 0
+                                                   ? std::min(scene_.settings.remesh_every, n)
+                                                   : n;
         scene_.settings.frames = from_.frames;
         scene_.world.up = from_.up;
         scene_.world.gravity = from_.gravity;

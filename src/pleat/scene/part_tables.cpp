@@ -9,13 +9,18 @@
 #include "pleat/integrators/mixed_explicit_implicit.hpp"
 #include "pleat/linalg/cg.hpp"
 #include "pleat/linalg/cholesky.hpp"
+#include "pleat/remeshing/anisotropic.hpp"
+#include "pleat/remeshing/uniform.hpp"
 #include "pleat/strain_limiting/augmented_lagrangian.hpp"
 #include "pleat/strain_limiting/edge_velocity.hpp"
 #include "pleat/strain_limiting/jacobi.hpp"
 #include "pleat/strain_limiting/projected_newton.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
+#include <utility>
 
 namespace pleat {
 
@@ -156,12 +161,42 @@ constexpr Row<MakeStrainLimiter> strain_limiters[] = {
 
 // --- remeshing ----------------------------------------------------------------------------------
 
+// Each makes the remesher of those cloths of the scene that name its type.
 using MakeRemesher = std::unique_ptr<Remesher> (*)(const SceneDescription&);
+
+std::unique_ptr<Remesher> make_anisotropic(const SceneDescription& scene)
+{
+    AnisotropicOptions options;
+    options.crossings = CrossingStrategy::none;
+    for (const ClothDescription& c : scene.cloths) {
+        const RemeshingDescription& d = c.remeshing;
+        if (d.type != "anisotropic") {
+            options.sizing.emplace_back();
+            continue;
+        }
+        options.sizing.push_back(SizingOptions{d.edge_length[0], d.edge_length[1], d.aspect_min,
+                                               d.angle, d.compression, d.velocity});
+        if (d.crossings == "guard") options.crossings = CrossingStrategy::guard;
+    }
+    return std::make_unique<RemesherAnisotropic>(std::move(options));
+}
+
+std::unique_ptr<Remesher> make_uniform(const SceneDescription& scene)
+{
+    std::vector<std::optional<double>> lengths;
+    for (const ClothDescription& c : scene.cloths)
+        lengths.push_back(c.remeshing.type == "uniform" ? std::optional(c.remeshing.edge_length[0])
+                                                        : std::nullopt);
+    return std::make_unique<RemesherUniform>(std::move(lengths));
+}
+
 constexpr Row<MakeRemesher> remeshers[] = {
+    {"anisotropic", &make_anisotropic},
     {"none",
      [](const SceneDescription&) -> std::unique_ptr<Remesher> {
          return std::make_unique<RemesherNone>();
      }},
+    {"uniform", &make_uniform},
 };
 
 } // namespace
@@ -230,7 +265,13 @@ std::unique_ptr<StrainLimiter> make_strain_limiter(const StrainLimitingDescripti
 
 std::unique_ptr<Remesher> make_remesher(const SceneDescription& scene)
 {
-    return row_of(remeshers, scene.cloths.front().remeshing.type)(scene);
+    std::vector<std::unique_ptr<Remesher>> parts;
+    for (const Row<MakeRemesher>& row : remeshers)
+        if (std::any_of(scene.cloths.begin(), scene.cloths.end(),
+                        [&](const ClothDescription& c) { return c.remeshing.type == row.name; }))
+            parts.push_back(row.make(scene));
+    if (parts.size() == 1) return std::move(parts.front());
+    return std::make_unique<RemesherSequence>(std::move(parts));
 }
 
 } // namespace pleat

@@ -215,10 +215,26 @@ private:
         c.strain_limits = read_strain_limits(r);
         if (c.strain_limits)
             for (Material& m : c.materials) m.strain_limits = c.strain_limits;
-        r.object("remeshing", "remeshing", [&](JsonReader& o) {
-            c.remeshing.type = o.word("type", "none", remesher_types());
-        });
+        r.object("remeshing", "remeshing", [&](JsonReader& o) { read_remeshing(o, c.remeshing); });
         return c;
+    }
+
+    void read_remeshing(JsonReader& r, RemeshingDescription& d)
+    {
+        static const std::vector<std::string> strategies{"guard", "none"};
+        d.type = r.word("type", d.type, remesher_types());
+        if (const auto l = r.numbers("edge_length", 2, positive); !l.empty()) {
+            d.edge_length = {l[0], l[1]};
+            if (l[0] > l[1])
+                file_.problem(r.path_of("edge_length"), "a shortest edge above the longest",
+                              "[shortest, longest]");
+        }
+        d.aspect_min = r.number("aspect_min", d.aspect_min, {0, 1});
+        d.angle = r.number("angle", d.angle, not_negative);
+        d.compression = r.number("compression", d.compression, not_negative);
+        d.velocity = r.number("velocity", d.velocity, not_negative);
+        d.crossings = r.word("crossings", d.crossings, strategies);
+        d.every = r.integer("every", d.every, 0, 1000000);
     }
 
     ObstacleDescription read_obstacle(JsonReader& r)
@@ -434,6 +450,7 @@ std::string to_json_text(const SceneDescription& s)
     for (const ClothDescription& c : s.cloths) {
         Json materials = Json::array();
         for (const Material& m : c.materials) materials.push_back(material_to_json(m));
+        const RemeshingDescription& r = c.remeshing;
         Json item{{"name", c.name},
                   {"mesh", absolute_text(c.mesh)},
                   {"transform", to_json(c.transform)},
@@ -442,7 +459,15 @@ std::string to_json_text(const SceneDescription& s)
                     {"angular", to_json(c.angular_velocity)},
                     {"origin", to_json(c.velocity_origin)}}},
                   {"materials", materials},
-                  {"remeshing", {{"type", c.remeshing.type}}}};
+                  {"remeshing",
+                   {{"type", r.type},
+                    {"edge_length", r.edge_length},
+                    {"aspect_min", r.aspect_min},
+                    {"angle", r.angle},
+                    {"compression", r.compression},
+                    {"velocity", r.velocity},
+                    {"crossings", r.crossings},
+                    {"every", r.every}}}};
         if (c.strain_limits) item["strain_limits"] = {c.strain_limits->min, c.strain_limits->max};
         cloths.push_back(item);
     }

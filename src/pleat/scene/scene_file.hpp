@@ -21,6 +21,13 @@ namespace pleat {
 
 struct RemeshingDescription {
     std::string type = "none";
+    std::array<double, 2> edge_length{0.015, 0.2}; // shortest, longest [m]
+    double aspect_min = 0.1;                       // 1: isotropic
+    double angle = 0.15;                           // 0: not looked at, here and below
+    double compression = 0.07;                     // [m]
+    double velocity = 0.7;                         // [m/s]
+    std::string crossings = "guard";
+    int every = 0; // steps between remeshings; 0: once a frame
     bool operator==(const RemeshingDescription&) const = default;
 };
 

@@ -47,7 +47,9 @@ std::string stats_header()
         line += ",ms_" + std::string(stage_name(static_cast<Stage>(s)));
     line += ",intersections,min_gap,max_stretch,max_compression,kinetic,elastic";
     line += ",worst_aspect,rejected,proximities,impacts,linear_iterations";
-    line += ",limit_violation,limit_violation_after,faces_outside,hash";
+    line += ",limit_violation,limit_violation_after,faces_outside";
+    line += ",splits,flips,collapses,edits_refused,split_midpoints,remesh_momentum,"
+            "remesh_angular_momentum,remesh_kinetic,remesh_elastic,hash";
     return line;
 }
 
@@ -64,7 +66,14 @@ std::string stats_row(const FrameStats& s)
             std::to_string(s.proximities) + "," + std::to_string(s.impacts) + "," +
             std::to_string(s.linear_iterations);
     line += "," + text(s.limit_violation) + "," + text(s.limit_violation_after) + "," +
-            std::to_string(s.faces_outside) + "," + hexadecimal(s.hash);
+            std::to_string(s.faces_outside);
+    const RemeshReport& r = s.remesh;
+    for (std::size_t n : {r.splits, r.flips, r.collapses, r.refused, r.midpoints})
+        line += "," + std::to_string(n);
+    for (double d : {norm(r.momentum_change), norm(r.angular_momentum_change), r.kinetic_change,
+                     r.elastic_change})
+        line += "," + text(d);
+    line += "," + hexadecimal(s.hash);
     return line;
 }
 

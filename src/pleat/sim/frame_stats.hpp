@@ -5,6 +5,7 @@
 #pragma once
 
 #include "pleat/core/stage_times.hpp"
+#include "pleat/model/reports.hpp"
 #include "pleat/sim/audit.hpp"
 
 #include <cstdint>
@@ -30,6 +31,7 @@ struct FrameStats {
     double limit_violation_after = 0; // and worst when impacts had been resolved
     std::size_t faces_outside = 0;    // outside their strain limits then; most of any step
     std::uint64_t hash = 0;           // of the state
+    RemeshReport remesh;              // of all remeshings of the frame
 };
 
 /// The header line, without a newline: the fixed columns first, further ones behind.

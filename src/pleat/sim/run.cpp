@@ -65,6 +65,11 @@ RunReport run(const World& world, Pipeline& pipeline, Simulation& sim, const Run
     {
         const Stopwatch watch;
         FrameStats stats;
+        if (sim.frame == 0) { // the file's mesh need not be one to start with
+            const AdaptReport adapted = adapt(world, pipeline, sim);
+            stats.times += adapted.times;
+            stats.remesh += adapted.remesh;
+        }
         finish_frame(world, sim, settings, sinks, hooks, watch, stats, report);
     }
     const double dt = 1.0 / (settings.fps * settings.substeps);
@@ -93,14 +98,19 @@ RunReport run(const World& world, Pipeline& pipeline, Simulation& sim, const Run
                 log(hooks.log, LogLevel::warning,
                     where + "done in " + std::to_string(r.steps) + " smaller steps, because " +
                         r.trouble);
+            const int steps_done = sim.frame * settings.substeps + s + 1;
+            if (settings.remesh_every > 0 ? steps_done % settings.remesh_every == 0
+                                          : s + 1 == settings.substeps) {
+                const AdaptReport adapted = adapt(world, pipeline, sim);
+                stats.times += adapted.times;
+                stats.remesh += adapted.remesh;
+            }
             if (hooks.on_step) hooks.on_step(sim.frame + 1, s + 1);
             if (must_stop()) {
                 report.end = RunEnd::stopped;
                 return report;
             }
         }
-        const AdaptReport adapted = adapt(world, pipeline, sim);
-        stats.times += adapted.times;
         ++sim.frame;
         sim.time = sim.frame / settings.fps; // exact, so that rounding does not pile up
         finish_frame(world, sim, settings, sinks, hooks, watch, stats, report);

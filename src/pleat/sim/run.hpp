@@ -20,6 +20,7 @@ struct RunSettings {
     double fps = 25;                      // frames a second
     int substeps = 8;                     // steps a frame
     int frames = 250;                     // to simulate; frame 0 is the start
+    int remesh_every = 0;                 // steps; 0: once a frame, after its last step
     double gap_reach = default_gap_reach; // of the audit [m]
 };
 

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/remeshing/crossing_guard.hpp"
+
+#include "pleat/contact/audit.hpp"
+#include "pleat/geometry/distance.hpp"
+#include "pleat/mesh/validate.hpp"
+
+#include "mesh/zoo.hpp"
+#include "remeshing/subject.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numbers>
+#include <optional>
+#include <random>
+
+namespace pleat {
+namespace {
+
+using test::Subject;
+using testing::IsEmpty;
+
+AuditReport audit_of(const Subject& s, const std::vector<std::array<Vec3, 3>>& obstacle = {})
+{
+    std::vector<std::array<std::uint32_t, 3>> faces, obstacle_faces;
+    for (FaceId f : s.mesh.faces()) {
+        const auto n = s.mesh.nodes_of(f);
+        faces.push_back({index(n[0]), index(n[1]), index(n[2])});
+    }
+    std::vector<Vec3> points;
+    for (const auto& t : obstacle) {
+        const auto first = std::uint32_t(points.size());
+        points.insert(points.end(), t.begin(), t.end());
+        obstacle_faces.push_back({first, first + 1, first + 2});
+    }
+    const AuditMesh meshes[] = {{s.x.values, faces, 0, false}, {points, obstacle_faces, 1, true}};
+    return audit_intersections(std::span(meshes, obstacle.empty() ? 1u : 2u), {});
+}
+
+RemeshCounts guarded_remesh(Subject& s, const ObstacleTree& obstacles)
+{
+    FieldSet fields;
+    fields.add(s.x);
+    CrossingGuard guard(s.mesh, s.x, obstacles);
+    return remesh_to_metric(s.mesh, s.metric, s.x, fields, {}, nullptr, &guard);
+}
+
+/// A sheet wound up so tightly that its layers are `gap` apart: nearly every edit that moves the
+/// surface would cross.
+MeshInput scroll(int cells, double gap)
+{
+    MeshInput m = zoo::grid(cells, 4, 1, 0.2);
+    const double pitch = gap / (2 * std::numbers::pi);
+    // Arc length of the spiral r = r0 + pitch a, walked in small steps.
+    const double r0 = 0.02;
+    const int steps = 20000;
+    std::vector<double> angle(std::size_t(cells) + 1);
+    double a = 0, length = 0;
+    std::size_t next = 0;
+    for (int i = 0; i <= steps * 2 && next < angle.size(); ++i) {
+        while (next < angle.size() && length >= double(next) / cells) angle[next++] = a;
+        const double r = r0 + pitch * a;
+        a += 0.5 / steps / r;
+        length += 0.5 / steps * std::sqrt(1 + pitch * pitch / (r * r));
+    }
+    for (; next < angle.size(); ++next) angle[next] = a;
+    for (Vec3& x : m.node_x) {
+        const double b = angle[std::size_t(std::lround(x[0] * cells))];
+        const double r = r0 + pitch * b;
+        x = {r * std::cos(b), r * std::sin(b), x[1]};
+    }
+    return m;
+}
+
+TEST(CrossingGuard, lets_no_random_remesh_of_a_scroll_cross_itself)
+{
+    std::mt19937_64 random(1);
+    std::uniform_real_distribution<double> unit(0, 1);
+    std::size_t refused = 0, midpoints = 0, edits = 0;
+    for (int run = 0; run < 10; ++run) {
+        Subject s(scroll(120, 0.002));
+        ASSERT_EQ(audit_of(s).crossing_count(), 0u);
+        for (int pass = 0; pass < 4; ++pass) {
+            const double fine = 0.01 + 0.02 * unit(random), a = 7 * unit(random);
+            s.metric.resize(s.mesh.vert_count());
+            s.set_metric(
+                [&](const Vec2& u) { return test::tensor(a + u[0], fine, fine * (1 + 3 * u[0])); });
+            const RemeshCounts c = guarded_remesh(s, {});
+            refused += c.refused;
+            midpoints += c.midpoints;
+            edits += c.splits + c.flips + c.collapses;
+            ASSERT_EQ(audit_of(s).crossing_count(), 0u);
+            ASSERT_THAT(validate(s.mesh), IsEmpty());
+        }
+    }
+    // The scene is hard enough to mean something: without the guard it crosses.
+    EXPECT_GT(refused + midpoints, 100u);
+    EXPECT_GT(edits, 1000u);
+    Subject s(scroll(120, 0.002));
+    s.set_metric([&](const Vec2&) { return test::tensor(0, 0.03, 0.03); });
+    (void)s.remesh();
+    EXPECT_GT(audit_of(s).crossing_count(), 0u);
+    RecordProperty("refused_share", std::to_string(double(refused) / double(refused + edits)));
+}
+
+TEST(CrossingGuard, refines_to_the_field_all_the_same)
+{
+    // Splits can always fall back to the middle of the edge, so nothing stays too long.
+    Subject s(scroll(120, 0.002));
+    s.set_metric([](const Vec2&) { return test::tensor(0, 0.006, 0.006); });
+    (void)guarded_remesh(s, {});
+    EXPECT_LE(s.largest_size(), 1);
+    EXPECT_EQ(audit_of(s).crossing_count(), 0u);
+}
+
+TEST(CrossingGuard, keeps_cloth_off_the_spikes_of_an_obstacle)
+{
+    // A sheet bent over a row of needles that end just below it: coarsening would cut them off.
+    MeshInput input = zoo::grid(40, 40);
+    const double r = 0.4;
+    for (Vec3& x : input.node_x) {
+        const double a = (x[0] - 0.5) / r;
+        x = {r * std::sin(a), x[1], r * std::cos(a)};
+    }
+    std::vector<std::array<Vec3, 3>> spikes;
+    for (int i = 0; i < 15; ++i)
+        for (int j = 1; j < 15; ++j) {
+            const double a = (i - 7) * 0.15, y = j / 15.0 + 0.003;
+            const Vec3 tip{(r - 0.002) * std::sin(a), y, (r - 0.002) * std::cos(a)};
+            spikes.push_back({tip, Vec3{0.002, y, 0}, Vec3{-0.002, y + 0.001, 0}});
+        }
+    const ObstacleTree tree(spikes);
+    Subject s(input);
+    ASSERT_EQ(audit_of(s, spikes).crossing_count(), 0u);
+    s.set_metric([](const Vec2&) { return test::tensor(0, 0.3, 0.3); });
+    const RemeshCounts c = guarded_remesh(s, tree);
+    EXPECT_GT(c.refused, 10u);
+    EXPECT_GT(c.collapses, 100u);
+    EXPECT_EQ(audit_of(s, spikes).crossing_count(), 0u);
+
+    Subject bare(input);
+    bare.set_metric([](const Vec2&) { return test::tensor(0, 0.3, 0.3); });
+    (void)bare.remesh();
+    EXPECT_GT(audit_of(bare, spikes).crossing_count(), 0u);
+}
+
+TEST(CrossingGuard, refuses_nothing_on_a_flat_sheet)
+{
+    for (const auto& metric : test::analytic_metrics(0.03)) {
+        SCOPED_TRACE(metric.name);
+        Subject plain(zoo::grid(10, 10)), guarded(zoo::grid(10, 10));
+        plain.set_metric(metric.at);
+        guarded.set_metric(metric.at);
+        (void)plain.remesh();
+        const RemeshCounts c = guarded_remesh(guarded, {});
+        EXPECT_EQ(c.refused, 0u);
+        EXPECT_TRUE(plain.mesh == guarded.mesh);
+    }
+}
+
+TEST(FaceOctree, finds_what_a_slow_search_finds)
+{
+    std::mt19937_64 random(5);
+    std::uniform_real_distribution<double> unit(0, 1);
+    const auto box = [&] {
+        const Vec3 low{2 * unit(random) - 0.5, unit(random), unit(random)};
+        const double size = std::pow(10, -3 + 3 * unit(random));
+        return WorldBox{low,
+                        low + Vec3{size * unit(random), size * unit(random), size * unit(random)}};
+    };
+    FaceOctree tree({{0, 0, 0}, {1, 1, 1}});
+    std::vector<std::optional<WorldBox>> boxes(500);
+    for (int step = 0; step < 4000; ++step) {
+        const auto i = std::size_t(unit(random) * 499.999);
+        if (unit(random) < 0.6) {
+            boxes[i] = box();
+            tree.put(make_id<FaceId>(i), *boxes[i]);
+        } else {
+            boxes[i].reset();
+            tree.drop(make_id<FaceId>(i));
+        }
+        if (step % 20 != 0) continue;
+        const WorldBox query = box();
+        std::vector<std::uint32_t> found, expected;
+        tree.visit(query, [&](FaceId f) {
+            found.push_back(index(f));
+            return true;
+        });
+        std::sort(found.begin(), found.end());
+        for (std::uint32_t k = 0; k < boxes.size(); ++k)
+            if (boxes[k] && boxes[k]->overlaps(query)) expected.push_back(k);
+        ASSERT_EQ(found, expected);
+    }
+}
+
+TEST(ObstacleTree, finds_the_nearest_point)
+{
+    std::mt19937_64 random(6);
+    std::uniform_real_distribution<double> unit(-1, 1);
+    const auto point = [&] { return Vec3{unit(random), unit(random), unit(random)}; };
+    std::vector<std::array<Vec3, 3>> triangles;
+    for (int i = 0; i < 300; ++i) {
+        const Vec3 c = point();
+        triangles.push_back({c + point() * 0.1, c + point() * 0.1, c + point() * 0.1});
+    }
+    const ObstacleTree tree(triangles);
+    for (int i = 0; i < 500; ++i) {
+        const Vec3 p = point() * 1.5;
+        double best = 1e9;
+        for (const auto& t : triangles)
+            best = std::min(best, point_triangle_distance(p, t[0], t[1], t[2]).distance2);
+        best = std::sqrt(best);
+        const auto found = tree.nearest(p, 0.4);
+        ASSERT_EQ(found.has_value(), best < 0.4);
+        if (found) {
+            EXPECT_NEAR(norm(*found - p), best, 1e-12);
+        }
+    }
+}
+
+} // namespace
+} // namespace pleat

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/remeshing/remesh_to_metric.hpp"
+
+#include "pleat/mesh/measures.hpp"
+#include "pleat/mesh/validate.hpp"
+#include "pleat/remeshing/node_normals.hpp"
+
+#include "mesh/zoo.hpp"
+#include "remeshing/subject.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numbers>
+#include <random>
+
+namespace pleat {
+namespace {
+
+using test::Subject;
+using testing::IsEmpty;
+
+// --- given metrics on a square ------------------------------------------------------------------
+
+/// Whether some edge could still be collapsed, by the letter of [Narain2012] sec. 4.1, slowly.
+bool has_collapsible_edge(const Subject& s, double hysteresis, double quality_min)
+{
+    const Mesh& mesh = s.mesh;
+    for (EdgeId e : mesh.edges())
+        for (NodeId removed : mesh[e].nodes) {
+            if (may_collapse(mesh, e, removed) != Refusal::none) continue;
+            Subject trial = s;
+            double worst_before = 1;
+            mesh.visit_faces(removed, [&](FaceId f, std::size_t) {
+                worst_before =
+                    std::min(worst_before, metric_quality(mesh, s.metric, mesh[f].verts));
+            });
+            const EdgeCollapse c = collapse_edge(trial.mesh, e, removed);
+            bool good = true;
+            for (FaceId f : c.changed_faces) {
+                const double q = metric_quality(trial.mesh, trial.metric, trial.mesh[f].verts);
+                good = good && q >= std::min(quality_min, worst_before);
+                for (EdgeId g : trial.mesh[f].edges) {
+                    const auto& n = trial.mesh[g].nodes;
+                    if ((n[0] != c.kept && n[1] != c.kept) || g == c.kept_edges[0] ||
+                        g == c.kept_edges[1])
+                        continue;
+                    good = good && edge_size2(trial.mesh, trial.metric, g) <=
+                                       (1 - hysteresis) * (1 - hysteresis);
+                }
+            }
+            if (good) return true;
+        }
+    return false;
+}
+
+TEST(RemeshToMetric, N8_leaves_no_edge_above_1_after_the_split_phase)
+{
+    RemeshOptions options;
+    options.hysteresis = 1; // nothing is ever collapsed
+    for (const auto& metric : test::analytic_metrics(0.02)) {
+        SCOPED_TRACE(metric.name);
+        Subject s(zoo::grid(2, 1));
+        s.set_metric(metric.at);
+        options.metric_at = [&](const Mesh& m, VertId v) { return metric.at(m.u(v)); };
+        const RemeshCounts counts = s.remesh(options);
+        EXPECT_GT(counts.splits, 0u);
+        EXPECT_EQ(counts.collapses, 0u);
+        EXPECT_LE(s.largest_size(), 1);
+        EXPECT_THAT(validate(s.mesh, {.expected_area = 1.0}), IsEmpty());
+    }
+}
+
+TEST(RemeshToMetric, N11_fits_analytic_metrics_with_at_most_2_2_times_the_ideal_faces)
+{
+    double sum = 0, worst = 0;
+    int count = 0;
+    for (double scale : {0.012, 0.0137, 0.016, 0.019, 0.022})
+        for (const auto& metric : test::analytic_metrics(scale)) {
+            SCOPED_TRACE(metric.name + " " + std::to_string(scale));
+            Subject s(zoo::grid(2, 1));
+            s.set_metric(metric.at);
+            RemeshOptions options;
+            options.metric_at = [&](const Mesh& m, VertId v) { return metric.at(m.u(v)); };
+            const RemeshCounts counts = s.remesh(options);
+            EXPECT_TRUE(counts.changed());
+            EXPECT_LE(s.largest_size(), 1);
+            EXPECT_THAT(validate(s.mesh, {.expected_area = 1.0}), IsEmpty());
+            const double ratio = double(s.mesh.face_count()) / ideal_face_count(s.mesh, s.metric);
+            EXPECT_LE(ratio, 2.2);
+            EXPECT_GE(ratio, 1);
+            double mean_quality = 0;
+            for (FaceId f : s.mesh.faces()) {
+                const double q = metric_quality(s.mesh, s.metric, s.mesh[f].verts);
+                EXPECT_GT(q, 0.1);
+                mean_quality += q / double(s.mesh.face_count());
+            }
+            EXPECT_GT(mean_quality, 0.87);
+            sum += ratio;
+            worst = std::max(worst, ratio);
+            ++count;
+
+            const Mesh before = s.mesh;
+            EXPECT_FALSE(s.remesh(options).changed()) << "a second pass is a no-op";
+            EXPECT_TRUE(s.mesh == before);
+        }
+    RecordProperty("mean_ratio", std::to_string(sum / count));
+    RecordProperty("worst_ratio", std::to_string(worst));
+}
+
+TEST(RemeshToMetric, N10_leaves_nothing_to_collapse)
+{
+    for (const auto& metric : test::analytic_metrics(0.06)) {
+        SCOPED_TRACE(metric.name);
+        Subject s(zoo::grid(60, 60)); // finer than asked for nearly everywhere
+        s.set_metric(metric.at);
+        const RemeshCounts counts = s.remesh();
+        EXPECT_GT(counts.collapses, 100u);
+        EXPECT_LE(s.largest_size(), 1);
+        EXPECT_FALSE(has_collapsible_edge(s, 0.2, RemeshOptions{}.quality_min));
+        EXPECT_FALSE(s.remesh().changed());
+    }
+}
+
+TEST(RemeshToMetric, N11_settles_when_the_field_is_evaluated_anew_after_each_pass)
+{
+    for (const auto& metric : test::analytic_metrics(0.03)) {
+        SCOPED_TRACE(metric.name);
+        Subject s(zoo::grid(2, 1));
+        bool changed = true;
+        for (int pass = 0; pass < 20 && changed; ++pass) {
+            s.metric.resize(s.mesh.vert_count());
+            s.set_metric(metric.at);
+            changed = s.remesh().changed();
+        }
+        EXPECT_FALSE(changed);
+    }
+}
+
+TEST(RemeshToMetric, aligns_faces_with_the_tensor)
+{
+    Subject s(zoo::grid(4, 4));
+    s.set_metric([](const Vec2&) { return test::tensor(0.5, 0.3, 0.03); });
+    (void)s.remesh();
+    // The second moments of the edges, which the tensor maps to a multiple of the identity.
+    Mat2 moments{};
+    for (EdgeId e : s.mesh.edges()) {
+        const auto [a, b] = s.mesh.verts_of(e, 0);
+        const Vec2 d = s.mesh.u(b) - s.mesh.u(a);
+        moments += outer(d, d);
+    }
+    const double angle = 0.5 * std::atan2(2 * moments(0, 1), moments(0, 0) - moments(1, 1));
+    EXPECT_NEAR(angle, 0.5, 0.05);
+}
+
+TEST(RemeshToMetric, takes_time_linear_in_the_faces)
+{
+    // By counts, which do not depend on the machine: edits a face do not grow with the mesh.
+    double before = 0;
+    for (double scale : {0.04, 0.02, 0.01}) {
+        Subject s(zoo::grid(2, 1));
+        s.set_metric([=](const Vec2&) { return test::tensor(0.2, 2 * scale, scale); });
+        const RemeshCounts c = s.remesh();
+        const double edits = double(c.splits + c.flips + c.collapses) / double(s.mesh.face_count());
+        EXPECT_LT(edits, 2);
+        if (before > 0) {
+            EXPECT_NEAR(edits, before, 0.15 * before);
+        }
+        before = edits;
+    }
+}
+
+// --- where new nodes go -------------------------------------------------------------------------
+
+/// A square bent around a cylinder of radius r about the y axis.
+MeshInput bent(int cells, double r)
+{
+    MeshInput m = zoo::grid(cells, cells);
+    for (Vec3& x : m.node_x) {
+        const double a = (x[0] - 0.5) / r;
+        x = {r * std::sin(a), x[1], r * std::cos(a)};
+    }
+    return m;
+}
+
+TEST(SplitPosition, N8_is_the_middle_on_flat_cloth_at_rest)
+{
+    Subject s(zoo::grid(3, 3));
+    const Field<NodeId, Vec3> normal = node_normals(s.mesh, s.x);
+    for (EdgeId e : IdRange<EdgeId>(s.mesh.edge_count())) {
+        Subject t(zoo::grid(3, 3));
+        FieldSet fields;
+        fields.add(t.x);
+        const EdgeSplit split = split_edge(t.mesh, e);
+        fields.follow(t.mesh, split);
+        const Vec3 middle = t.x[split.new_node];
+        EXPECT_LT(norm(split_position(t.mesh, split, t.x, normal) - middle), 1e-9);
+    }
+}
+
+TEST(SplitPosition, N8_lies_between_the_chord_and_the_tangent_planes_of_a_curved_surface)
+{
+    // Around a circle the chord is as far inside as the meeting point of the tangents is outside.
+    const double r = 0.5;
+    Subject s(bent(6, r));
+    const Field<NodeId, Vec3> normal = node_normals(s.mesh, s.x);
+    const auto radius = [&](const Vec3& p) { return std::hypot(p[0], p[2]); };
+    const double angle = 1.0 / 6 / r;
+    int tested = 0;
+    for (EdgeId e : IdRange<EdgeId>(s.mesh.edge_count())) {
+        const auto [a, b] = s.mesh.verts_of(e, 0);
+        const Vec2 middle = 0.5 * (s.mesh.u(a) + s.mesh.u(b));
+        if (std::abs(middle[0] - 0.5) > 0.3 || std::abs(middle[1] - 0.5) > 0.3) continue;
+        if (s.mesh.u(a)[0] == s.mesh.u(b)[0]) continue; // along the axis: no chord
+        Subject t = s;
+        FieldSet fields;
+        fields.add(t.x);
+        const EdgeSplit split = split_edge(t.mesh, e);
+        fields.follow(t.mesh, split);
+        const double at = radius(split_position(t.mesh, split, t.x, normal));
+        EXPECT_GT(at, radius(t.x[split.new_node]) + 0.2 * r * (1 - std::cos(angle / 2)));
+        EXPECT_LT(at, 1.001 * r / std::cos(angle / 2));
+        ++tested;
+    }
+    EXPECT_GT(tested, 10);
+}
+
+TEST(SplitPosition, N8_minimises_the_linearised_quadric)
+{
+    // Against the definition: the quadric at the answer is below that at points around it.
+    Subject s(bent(4, 0.4));
+    std::mt19937_64 random(3);
+    std::normal_distribution<double> noise(0, 0.003);
+    for (Vec3& x : s.x) x += Vec3{noise(random), noise(random), noise(random)};
+    const Field<NodeId, Vec3> normal = node_normals(s.mesh, s.x);
+    int tested = 0;
+    for (EdgeId e : IdRange<EdgeId>(s.mesh.edge_count())) {
+        if (s.mesh.is_border(e)) continue;
+        Subject t = s;
+        FieldSet fields;
+        fields.add(t.x);
+        const EdgeSplit split = split_edge(t.mesh, e);
+        fields.follow(t.mesh, split);
+        const NodeId node = split.new_node;
+        const Vec3 middle = t.x[node];
+        const Vec3 answer = split_position(t.mesh, split, t.x, normal);
+        const auto strain = [&](FaceId f, const Vec3& at) { // Green strain with the node there
+            const auto& v = t.mesh[f].verts;
+            std::array<Vec3, 3> x;
+            for (std::size_t k = 0; k < 3; ++k)
+                x[k] = t.mesh.node(v[k]) == node ? at : t.x[t.mesh.node(v[k])];
+            const Mat2 du =
+                from_columns(t.mesh.u(v[1]) - t.mesh.u(v[0]), t.mesh.u(v[2]) - t.mesh.u(v[0]));
+            const Mat3x2 f3 = from_columns(x[1] - x[0], x[2] - x[0]) * inverse(du);
+            return (transpose(f3) * f3 - identity<2>()) * 0.5;
+        };
+        const auto quadric = [&](const Vec3& at) {
+            double q = 0;
+            t.mesh.visit_edges(node, [&](EdgeId g) {
+                const auto& n = t.mesh[g].nodes;
+                const NodeId other = n[0] == node ? n[1] : n[0];
+                const double length = material_length(t.mesh, g, 0);
+                q += std::pow(dot(at - t.x[other], normal[other]) / length, 2);
+            });
+            t.mesh.visit_faces(node, [&](FaceId f, std::size_t) {
+                // Linearised about the middle by differences along each axis.
+                Mat2 eps = strain(f, middle);
+                for (std::size_t k = 0; k < 3; ++k) {
+                    Vec3 step{};
+                    step[k] = 1e-6;
+                    eps += (strain(f, middle + step) - strain(f, middle - step)) *
+                           ((at - middle)[k] / 2e-6);
+                }
+                for (double entry : eps.e) q += entry * entry;
+            });
+            return q;
+        };
+        if (norm(answer - middle) >
+            0.24 * norm(t.x[split.parent_nodes[1]] - t.x[split.parent_nodes[0]]))
+            continue; // held back
+        ++tested;
+        const double at_answer = quadric(answer);
+        for (int i = 0; i < 6; ++i) {
+            Vec3 step{};
+            step[std::size_t(i / 2)] = i % 2 == 0 ? 1e-4 : -1e-4;
+            EXPECT_GT(quadric(answer + step), at_answer);
+        }
+    }
+    EXPECT_GT(tested, 20);
+}
+
+TEST(RemeshToMetric, keeps_held_nodes_on_their_line)
+{
+    Subject s(bent(2, 0.4));
+    Field<NodeId, std::uint64_t> held(s.mesh.node_count(), FieldRule::agree);
+    for (NodeId n : s.mesh.nodes())
+        if (s.x[n][1] == 0) held[n] = 1;
+    FieldSet fields;
+    fields.add(s.x);
+    fields.add(held);
+    s.set_metric([](const Vec2&) { return test::tensor(0, 0.05, 0.05); });
+    const auto polyline = [&] { // z of the held nodes by x, ends included
+        std::vector<Vec3> points;
+        for (NodeId n : s.mesh.nodes())
+            if (held[n] != 0) points.push_back(s.x[n]);
+        std::sort(points.begin(), points.end(),
+                  [](const Vec3& a, const Vec3& b) { return a[0] < b[0]; });
+        return points;
+    };
+    const std::vector<Vec3> line = polyline();
+    remesh_to_metric(s.mesh, s.metric, s.x, fields, {}, &held);
+    const std::vector<Vec3> refined = polyline();
+    EXPECT_GT(refined.size(), 3 * line.size());
+    for (const Vec3& p : refined) {
+        double best = 1;
+        for (std::size_t i = 0; i + 1 < line.size(); ++i) {
+            const Vec3 d = line[i + 1] - line[i];
+            const double t = std::clamp(dot(p - line[i], d) / norm2(d), 0.0, 1.0);
+            best = std::min(best, norm(p - line[i] - t * d));
+        }
+        EXPECT_LT(best, 1e-12);
+    }
+}
+
+// --- the zoo ------------------------------------------------------------------------------------
+
+/// Corners of the outline and of seams by material position: all that must survive of an outline.
+std::vector<Vec2> corner_points(const Mesh& mesh)
+{
+    std::vector<Vec2> points;
+    for (VertId v : mesh.verts()) {
+        const NodeKind kind = mesh.kind(mesh.node(v));
+        if (kind == NodeKind::corner || kind == NodeKind::locked) points.push_back(mesh.u(v));
+    }
+    std::sort(points.begin(), points.end(), [](const Vec2& a, const Vec2& b) { return a.e < b.e; });
+    return points;
+}
+
+/// Feature edges side by side: each as a segment of its panel in material space.
+std::vector<std::array<Vec2, 2>> outlines(const Mesh& mesh)
+{
+    std::vector<std::array<Vec2, 2>> segments;
+    for (EdgeId e : mesh.edges()) {
+        if (!mesh.is_feature(e)) continue;
+        for (std::size_t side = 0; side < (mesh.is_border(e) ? 1u : 2u); ++side) {
+            const auto v = mesh.verts_of(e, side);
+            segments.push_back({mesh.u(v[0]), mesh.u(v[1])});
+        }
+    }
+    return segments;
+}
+
+double distance(const Vec2& p, const std::array<Vec2, 2>& s)
+{
+    const Vec2 d = s[1] - s[0];
+    const double t = std::clamp(dot(p - s[0], d) / norm2(d), 0.0, 1.0);
+    return norm(p - s[0] - t * d);
+}
+
+double total_length(const std::vector<std::array<Vec2, 2>>& segments)
+{
+    double sum = 0;
+    for (const auto& s : segments) sum += norm(s[1] - s[0]);
+    return sum;
+}
+
+TEST(RemeshZoo, N10_thousands_of_random_remeshes_keep_every_invariant)
+{
+    std::mt19937_64 random(2012);
+    std::uniform_real_distribution<double> unit(0, 1);
+    std::size_t remeshes = 0, edits = 0;
+    for (const zoo::Animal& animal : zoo::animals()) {
+        SCOPED_TRACE(animal.name);
+        for (int run = 0; run < 42; ++run) {
+            SCOPED_TRACE(run);
+            Subject s(animal.input);
+            Field<FaceId, double> density(s.mesh.face_count(), FieldRule::copy, 0.3);
+            const double area = total_area(s.mesh);
+            const double extent = std::sqrt(area);
+            const std::vector<Vec2> corners = corner_points(s.mesh);
+            const auto outline = outlines(s.mesh);
+            // Bend it, so that the world positions mean something.
+            for (Vec3& x : s.x) x[2] += 0.2 * std::sin(3 * x[0]) * std::cos(2 * x[1]);
+            for (int pass = 0; pass < 6; ++pass) {
+                // A smooth random field: edge lengths between two bounds, turning over the sheet.
+                const double fine = extent * std::pow(10, -1.3 + unit(random));
+                const double coarse = fine * std::pow(10, 1.2 * unit(random));
+                const double a0 = 7 * unit(random), a1 = 6 * unit(random), k = 5 * unit(random),
+                             phase = 7 * unit(random);
+                s.metric.resize(s.mesh.vert_count());
+                s.set_metric([&](const Vec2& u) {
+                    const double along =
+                        fine + (coarse - fine) * (0.5 + 0.5 * std::sin(k * u[0] + phase));
+                    const double across =
+                        fine + (coarse - fine) * (0.5 + 0.5 * std::cos(k * u[1] - phase));
+                    return test::tensor(a0 + a1 * u[1], along, across);
+                });
+                FieldSet fields;
+                fields.add(s.x);
+                fields.add(density);
+                const RemeshCounts c = remesh_to_metric(s.mesh, s.metric, s.x, fields);
+                edits += c.splits + c.flips + c.collapses;
+                ++remeshes;
+                ASSERT_TRUE(fields.fits(s.mesh));
+                ASSERT_THAT(validate(s.mesh, {.expected_area = area,
+                                              .face_density = &density,
+                                              .expected_mass = 0.3 * area}),
+                            IsEmpty());
+                ASSERT_LE(s.largest_size(), 1);
+                for (FaceId f : s.mesh.faces())
+                    ASSERT_GT(metric_quality(s.mesh, s.metric, s.mesh[f].verts), 0);
+            }
+            const std::vector<Vec2> corners_now = corner_points(s.mesh);
+            ASSERT_EQ(corners_now.size(), corners.size());
+            for (std::size_t i = 0; i < corners.size(); ++i) EXPECT_EQ(corners_now[i], corners[i]);
+            const auto outline_now = outlines(s.mesh);
+            EXPECT_NEAR(total_length(outline_now), total_length(outline),
+                        1e-12 * total_length(outline));
+            for (const auto& segment : outline_now) {
+                double off = 1e9;
+                for (const auto& old : outline)
+                    off = std::min(off,
+                                   std::max(distance(segment[0], old), distance(segment[1], old)));
+                // A segment may span several old ones on a straight line.
+                double ends = 0;
+                for (const Vec2& p : segment) {
+                    double nearest = 1e9;
+                    for (const auto& old : outline) nearest = std::min(nearest, distance(p, old));
+                    ends = std::max(ends, nearest);
+                }
+                EXPECT_LT(std::min(off, ends), 1e-12);
+            }
+            for (const Vec3& x : s.x) ASSERT_TRUE(is_finite(x));
+            EXPECT_FALSE(s.remesh().changed());
+        }
+    }
+    EXPECT_GT(remeshes, 3000u);
+    EXPECT_GT(edits, 100000u);
+    RecordProperty("remeshes", std::to_string(remeshes));
+    RecordProperty("edits", std::to_string(edits));
+}
+
+TEST(RemeshToMetric, leaves_frozen_panels_as_they_are)
+{
+    Subject s(zoo::two_pieces(4));
+    s.set_metric([](const Vec2&) { return test::tensor(0, 0.05, 0.05); });
+    RemeshOptions options;
+    options.frozen_panels = {true, false};
+    const auto faces_of = [&](std::uint32_t panel) {
+        std::size_t count = 0;
+        for (FaceId f : s.mesh.faces()) count += index(s.mesh.panel(f)) == panel;
+        return count;
+    };
+    (void)s.remesh(options);
+    EXPECT_EQ(faces_of(0), 32u);
+    EXPECT_GT(faces_of(1), 200u);
+}
+
+} // namespace
+} // namespace pleat

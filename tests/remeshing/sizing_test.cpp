@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/remeshing/sizing.hpp"
+
+#include "pleat/geometry/decompose.hpp"
+
+#include "mesh/zoo.hpp"
+#include "remeshing/subject.hpp"
+#include "sim/model_of.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace pleat {
+namespace {
+
+const ObstacleTree no_obstacles;
+
+/// Bounds so wide that they do not show.
+SizingOptions wide()
+{
+    SizingOptions o;
+    o.edge_min = 1e-6;
+    o.edge_max = 1e6;
+    o.aspect_min = 0;
+    return o;
+}
+
+double difference(const Mat2& a, const Mat2& b)
+{
+    double sum = 0;
+    for (std::size_t i = 0; i < 4; ++i) sum += std::abs(a.e[i] - b.e[i]);
+    return sum;
+}
+
+TEST(Bounded, N13_clamps_eigenvalues_and_then_the_aspect)
+{
+    SizingOptions o;
+    o.edge_min = 0.01;
+    o.edge_max = 0.2;
+    o.aspect_min = 0.1;
+    const auto lengths = [&](const Mat2& m) {
+        const EigenSym2 e = eigen_symmetric(m);
+        return Vec2{1 / std::sqrt(e.values[0]), 1 / std::sqrt(e.values[1])};
+    };
+    // Asks for 1 mm across and 5 m along: gets 10 mm, and 100 mm because of the aspect.
+    Vec2 l = lengths(bounded(test::tensor(0.3, 5, 0.001), o));
+    EXPECT_NEAR(l[0], 0.01, 1e-12);
+    EXPECT_NEAR(l[1], 0.1, 1e-12);
+    l = lengths(bounded(test::tensor(0.3, 0.15, 0.05), o)); // within all bounds
+    EXPECT_NEAR(l[0], 0.05, 1e-12);
+    EXPECT_NEAR(l[1], 0.15, 1e-12);
+    l = lengths(bounded(Mat2{}, o));
+    EXPECT_NEAR(l[0], 0.2, 1e-12);
+    o.aspect_min = 1; // isotropic
+    l = lengths(bounded(test::tensor(0.3, 0.15, 0.05), o));
+    EXPECT_NEAR(l[0], 0.05, 1e-12);
+    EXPECT_NEAR(l[1], 0.05, 1e-12);
+}
+
+TEST(FaceSizing, N12_asks_for_nothing_where_cloth_rests)
+{
+    const Simulation sim = simulation_of(zoo::grid(4, 4));
+    const FaceSizing s = face_sizing(sim.model, sim.state, no_obstacles, {SizingOptions{}});
+    for (FaceId f : sim.model.mesh.faces()) {
+        EXPECT_LT(difference(s.curvature[f], {}), 1e-20);
+        EXPECT_LT(difference(s.compression[f], {}), 1e-9);
+        EXPECT_EQ(s.velocity[f], Mat2{});
+        EXPECT_EQ(s.obstacle[f], Mat2{});
+        EXPECT_LT(difference(s.metric[f], identity<2>() * 25), 1e-9);
+    }
+}
+
+TEST(FaceSizing, N12_sees_the_curvature_of_a_cylinder_across_its_axis)
+{
+    const double r = 0.3;
+    MeshInput m = zoo::grid(40, 40);
+    for (Vec3& x : m.node_x) x = {r * std::sin(x[0] / r), x[1], r * std::cos(x[0] / r)};
+    const Simulation sim = simulation_of(m);
+    const FaceSizing s = face_sizing(sim.model, sim.state, no_obstacles, {wide()});
+    const MetricField metric = vert_metric(sim.model.mesh, s.curvature);
+    // Normals turn by 1/r a metre: the tensor is (1/r)^2 / angle^2 along u[0].
+    const Mat2 exact{{1 / (r * r * 0.15 * 0.15), 0, 0, 0}};
+    for (VertId v : sim.model.mesh.verts()) {
+        if (sim.model.mesh.kind(sim.model.mesh.node(v)) != NodeKind::interior) continue;
+        const Vec2 u = sim.model.mesh.u(v);
+        if (std::min({u[0], u[1], 1 - u[0], 1 - u[1]}) < 0.08) continue; // away from the border
+        EXPECT_LT(difference(metric[v], exact), 0.03 * exact(0, 0));
+    }
+}
+
+TEST(FaceSizing, N12_sees_compression_and_not_extension)
+{
+    MeshInput m = zoo::grid(4, 4);
+    for (Vec3& x : m.node_x) x = {0.9 * x[0], 1.2 * x[1], 0};
+    const Simulation sim = simulation_of(m);
+    const FaceSizing s = face_sizing(sim.model, sim.state, no_obstacles, {wide()});
+    const Mat2 exact{{(1 - 0.81) / (0.07 * 0.07), 0, 0, 0}};
+    for (FaceId f : sim.model.mesh.faces()) EXPECT_LT(difference(s.compression[f], exact), 1e-9);
+}
+
+TEST(FaceSizing, N12_sees_velocity_gradients)
+{
+    Simulation sim = simulation_of(zoo::grid(4, 4));
+    for (NodeId n : sim.model.mesh.nodes()) sim.state.v[n] = {0, 0, 3 * sim.state.x[n][1]};
+    const FaceSizing s = face_sizing(sim.model, sim.state, no_obstacles, {wide()});
+    const Mat2 exact{{0, 0, 0, 9 / (0.7 * 0.7)}};
+    for (FaceId f : sim.model.mesh.faces()) EXPECT_LT(difference(s.velocity[f], exact), 1e-9);
+}
+
+TEST(FaceSizing, N12_sees_obstacles_that_an_edge_could_reach)
+{
+    // A sheet that rises at 45 degrees from a floor: the distance to it changes by sqrt(1/2) a
+    // metre of cloth, along u[0] only.
+    MeshInput m = zoo::grid(10, 10);
+    const double c = std::sqrt(0.5);
+    for (Vec3& x : m.node_x) x = {c * x[0], x[1], 0.05 + c * x[0]};
+    const Simulation sim = simulation_of(m);
+    const std::vector<std::array<Vec3, 3>> triangles{{Vec3{-9, -9, 0}, {9, -9, 0}, {9, 9, 0}},
+                                                     {Vec3{-9, -9, 0}, {9, 9, 0}, {-9, 9, 0}}};
+    const ObstacleTree floor(triangles);
+    SizingOptions o = wide();
+    o.edge_max = 0.5; // its reach
+    const FaceSizing s = face_sizing(sim.model, sim.state, floor, {o});
+    for (FaceId f : sim.model.mesh.faces()) {
+        Mat2 exact{};
+        for (NodeId n : sim.model.mesh.nodes_of(f)) {
+            const double height = sim.state.x[n][2];
+            if (height < 0.5) exact(0, 0) += 0.5 / (height * height) / 3;
+        }
+        EXPECT_LT(difference(s.obstacle[f], exact), 1e-9 * (1 + exact(0, 0)));
+    }
+}
+
+TEST(FaceSizing, adjustments_come_before_the_bounds)
+{
+    const Simulation sim = simulation_of(zoo::grid(2, 2));
+    const SizingAdjustment finest = [](const Model& model, const State&,
+                                       Field<FaceId, Mat2>& metric) {
+        for (FaceId f : model.mesh.faces()) metric[f] = identity<2>() * 1e12;
+    };
+    const FaceSizing s =
+        face_sizing(sim.model, sim.state, no_obstacles, {SizingOptions{}}, {finest});
+    for (FaceId f : sim.model.mesh.faces())
+        EXPECT_LT(difference(s.metric[f], identity<2>() * (1 / (0.015 * 0.015))), 1e-6);
+}
+
+TEST(FaceSizing, each_cloth_has_its_own_tolerances)
+{
+    Simulation sim = simulation_of(zoo::two_pieces(2));
+    sim.model.cloths = {{"a"}, {"b"}};
+    sim.model.panel_cloth = {ClothId{0}, ClothId{1}};
+    SizingOptions coarse;
+    coarse.edge_max = 1;
+    const FaceSizing s = face_sizing(sim.model, sim.state, no_obstacles, {std::nullopt, coarse});
+    for (FaceId f : sim.model.mesh.faces())
+        EXPECT_LT(
+            difference(s.metric[f], sim.model.cloth_of(f) == ClothId{0} ? Mat2{} : identity<2>()),
+            1e-9);
+}
+
+// --- verts and seams ----------------------------------------------------------------------------
+
+TEST(VertMetric, N12_is_the_mean_weighted_by_area)
+{
+    const Mesh mesh = build_mesh(zoo::grid(2, 2));
+    Field<FaceId, Mat2> face(mesh.face_count(), FieldRule::reset);
+    for (FaceId f : mesh.faces()) face[f] = identity<2>() * double(1 + index(f));
+    const MetricField m = vert_metric(mesh, face);
+    for (NodeId n : mesh.nodes()) {
+        double sum = 0, area = 0;
+        VertId v = no_vert;
+        mesh.visit_faces(n, [&](FaceId f, std::size_t corner) {
+            v = mesh[f].verts[corner];
+            sum += material_area(mesh, f) * double(1 + index(f));
+            area += material_area(mesh, f);
+        });
+        EXPECT_NEAR(m[v](0, 0), sum / area, 1e-12);
+    }
+}
+
+/// A square cut along u[0] = 0.5, its right half turned by `angle` in material space: what a seam
+/// across a flat cloth is. World positions stay those of the square.
+MeshInput cut_square(int cells, double angle)
+{
+    MeshInput m = zoo::grid(cells, cells);
+    MeshInput out = m;
+    std::vector<std::uint32_t> copy(m.material_u.size());
+    const double c = std::cos(angle), s = std::sin(angle);
+    for (std::uint32_t i = 0; i < copy.size(); ++i) {
+        copy[i] = i;
+        const Vec2 u = m.material_u[i];
+        if (u[0] < 0.5 - 1e-9) continue;
+        const Vec2 moved{2 + c * u[0] - s * u[1], s * u[0] + c * u[1]};
+        if (u[0] < 0.5 + 1e-9) { // on the seam: one point more
+            copy[i] = std::uint32_t(out.material_u.size());
+            out.material_u.push_back(moved);
+        } else {
+            out.material_u[i] = moved;
+        }
+    }
+    for (auto& f : out.face_points) {
+        double centre = 0;
+        for (std::uint32_t p : f) centre += m.material_u[p][0] / 3;
+        if (centre > 0.5)
+            for (std::uint32_t& p : f) p = copy[p];
+    }
+    return out;
+}
+
+TEST(VertMetric, N14_a_seam_makes_no_difference_on_flat_cloth)
+{
+    const double angle = 1.1;
+    const MeshInput plain_input = zoo::grid(6, 6), cut_input = cut_square(6, angle);
+    const Mesh plain = build_mesh(plain_input), cut = build_mesh(cut_input);
+    const auto field = [](const Vec3& p) {
+        return test::tensor(2 * p[0] + p[1], 0.2 + p[1], 0.05);
+    };
+    const auto face_field = [&](const Mesh& mesh, const MeshInput& input) {
+        Field<FaceId, Mat2> f(mesh.face_count(), FieldRule::reset);
+        for (FaceId i : mesh.faces()) {
+            Vec3 centre{};
+            for (NodeId n : mesh.nodes_of(i)) centre += input.node_x[index(n)] / 3.0;
+            f[i] = field(centre);
+        }
+        return f;
+    };
+    const auto turned = [](const Mat2& m, double a) {
+        const Mat2 r{{std::cos(a), -std::sin(a), std::sin(a), std::cos(a)}};
+        return r * m * transpose(r);
+    };
+    Field<FaceId, Mat2> in_cut = face_field(cut, cut_input);
+    for (FaceId f : cut.faces())
+        if (cut.u(cut[f].verts[0])[0] > 1) in_cut[f] = turned(in_cut[f], angle); // right half
+    const MetricField a = vert_metric(plain, face_field(plain, plain_input));
+    const MetricField b = vert_metric(cut, in_cut);
+    // Nodes have the same numbers in both.
+    std::vector<Mat2> by_node(plain.node_count());
+    for (VertId v : plain.verts()) by_node[index(plain.node(v))] = a[v];
+    for (VertId v : cut.verts()) {
+        const bool right = cut.u(v)[0] > 1;
+        const Mat2 expected = turned(by_node[index(cut.node(v))], right ? angle : 0);
+        EXPECT_LT(difference(b[v], expected), 1e-9 * (expected(0, 0) + expected(1, 1)));
+    }
+}
+
+TEST(VertMetric, N14_keeps_eigenvalues_where_faces_agree_around_a_cone)
+{
+    // At the tip of a dart angles do not sum to 2 pi. An isotropic field stays what it is.
+    const Mesh mesh = build_mesh(zoo::dart(3, 8));
+    Field<FaceId, Mat2> face(mesh.face_count(), FieldRule::reset, identity<2>() * 7.0);
+    const MetricField m = vert_metric(mesh, face);
+    for (VertId v : mesh.verts()) EXPECT_LT(difference(m[v], identity<2>() * 7.0), 1e-12);
+}
+
+} // namespace
+} // namespace pleat
