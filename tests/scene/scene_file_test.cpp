@@ -147,9 +147,12 @@ TEST(SceneFile, reads_every_key)
     EXPECT_EQ(s.handles[1].name, "handle1");
     EXPECT_EQ(s.handles[2].box, (std::array<Vec3, 2>{Vec3{-1, 4, -1}, Vec3{2, 5.5, 0.5}}));
 
-    EXPECT_EQ(s.solver, (SolverDescription{"backward_euler", "cholesky", 2, 1e-6, "leapfrog_trapezoid"}));
-    EXPECT_EQ(s.contact, (ContactDescription{"none", 0.004, 0.2, 2}));
-    EXPECT_EQ(s.strain_limiting, "none");
+    EXPECT_EQ(s.solver,
+              (SolverDescription{"backward_euler", "cholesky", 2, 1e-6, "leapfrog_trapezoid"}));
+    EXPECT_EQ(s.contact, (ContactDescription{"none", 0.004, 0.2, 2, "untangle"}));
+    EXPECT_EQ(s.strain_limiting,
+              (StrainLimitingDescription{"projected_newton", "components", 0.01, 9}));
+    EXPECT_EQ(s.settle, (SettleDescription{0.02, 50}));
 }
 
 TEST(SceneFile, resolved_and_read_again_is_the_same_scene_to_the_bit)

@@ -149,8 +149,22 @@ TEST(Schema, has_the_defaults_of_the_reader)
     EXPECT_EQ(standard("contact", "thickness"), s.contact.thickness);
     EXPECT_EQ(standard("contact", "friction"), s.contact.friction);
     EXPECT_EQ(standard("contact", "stiffness"), s.contact.stiffness);
-    EXPECT_EQ(standard("strain_limiting", "type"), s.strain_limiting);
-    EXPECT_EQ(standard("remeshing", "type"), RemeshingDescription{}.type);
+    EXPECT_EQ(standard("contact", "on_overlap"), s.contact.on_overlap);
+    EXPECT_EQ(standard("solver", "variant"), s.solver.variant);
+    EXPECT_EQ(standard("strain_limiting", "type"), s.strain_limiting.type);
+    EXPECT_EQ(standard("strain_limiting", "measure"), s.strain_limiting.measure);
+    EXPECT_EQ(standard("strain_limiting", "tolerance"), s.strain_limiting.tolerance);
+    EXPECT_EQ(standard("settle", "tolerance"), SettleDescription{}.tolerance);
+    EXPECT_EQ(standard("settle", "iterations"), SettleDescription{}.iterations);
+    const RemeshingDescription remeshing;
+    EXPECT_EQ(standard("remeshing", "type"), remeshing.type);
+    EXPECT_EQ(standard("remeshing", "edge_length"), Json(remeshing.edge_length));
+    EXPECT_EQ(standard("remeshing", "aspect_min"), remeshing.aspect_min);
+    EXPECT_EQ(standard("remeshing", "angle"), remeshing.angle);
+    EXPECT_EQ(standard("remeshing", "compression"), remeshing.compression);
+    EXPECT_EQ(standard("remeshing", "velocity"), remeshing.velocity);
+    EXPECT_EQ(standard("remeshing", "crossings"), remeshing.crossings);
+    EXPECT_EQ(standard("remeshing", "every"), remeshing.every);
     EXPECT_EQ(standard("motion_file", "fps"), MotionDescription{}.fps);
     EXPECT_EQ(standard("membrane_measured", "stretch"), MembraneMeasured{}.stretch);
 }

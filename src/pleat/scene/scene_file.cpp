@@ -515,8 +515,7 @@ std::string to_json_text(const SceneDescription& s)
     if (s.settle)
         json["settle"] = {{"tolerance", s.settle->tolerance}, {"iterations", s.settle->iterations}};
     // A path need not be UTF-8; that must not end a run.
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "
-";
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 } // namespace pleat

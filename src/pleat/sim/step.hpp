@@ -46,8 +46,8 @@ struct AdvanceReport {
     std::size_t unresolved = 0; // pairs that impacts gave up
     int linear_iterations = 0;
     int fallbacks = 0;
-    int inner_steps = 1;  // most into which the integrator cut a step for its stability
-    double dt_stable = 0; // its bound then [s]
+    int inner_steps = 1;              // most into which the integrator cut a step for its stability
+    double dt_stable = 0;             // its bound then [s]
     double worst_limit_violation = 0; // left by the limiter
     LimitCheck limits_after;          // worst of any step: impacts may push faces out again
 };
