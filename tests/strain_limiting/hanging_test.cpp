@@ -95,5 +95,45 @@ TEST(FlagLong, of_8k_faces_stays_inside_in_every_step)
     expect_flag(0.04, 200);
 }
 
+/// A free sheet that spins so fast that it would stretch far beyond its limits. Limiting leaves
+/// linear momentum alone; what one call does to angular momentum and kinetic energy is recorded
+/// with the test (docs/strain_limiting.md has the figures).
+TEST(Spinning, limiting_keeps_linear_momentum_and_nearly_angular_momentum)
+{
+    Material soft = scaled(sheets::limited_fabric(-0.05, 0.05), 1, 0.1, 1);
+    cloths::Cloth c = cloths::make_cloth(sheets::uneven(1, 1, 0.05), soft);
+    const Vec3 middle{0.5, 0.5, 0};
+    for (NodeId n : c.model.mesh.nodes())
+        c.state.v[n] = Vec3{1, 0, 0.5} + cross(Vec3{0, 0, 25}, c.state.x[n] - middle);
+    IntegratorBackwardEuler integrator;
+    StrainLimiterProjectedNewton limiter;
+    State next;
+    double linear = 0, angular = 0, energy = 0;
+    int limited = 0;
+    for (int i = 0; i < 60; ++i) {
+        ASSERT_TRUE(integrator.advance(c.model, c.state, {}, {}, 0.002, next).ok);
+        const State before = next;
+        const LimitReport r = limiter.limit(c.model, {}, {}, 0.002, next);
+        EXPECT_LE(r.worst_violation, 1e-3);
+        limited += r.iterations > 0;
+        linear = std::max(linear,
+                          norm(linear_momentum(c.model, next) - linear_momentum(c.model, before)) /
+                              norm(linear_momentum(c.model, before)));
+        angular = std::max(
+            angular, norm(angular_momentum(c.model, next) - angular_momentum(c.model, before)) /
+                         norm(angular_momentum(c.model, before)));
+        energy = std::max(
+            energy, std::abs(kinetic_energy(c.model, next) / kinetic_energy(c.model, before) - 1));
+        std::swap(c.state, next);
+    }
+    RecordProperty("steps_limited", limited);
+    RecordProperty("linear_momentum_change", std::to_string(linear));
+    RecordProperty("angular_momentum_change", std::to_string(angular));
+    RecordProperty("kinetic_energy_change", std::to_string(energy));
+    EXPECT_GT(limited, 10);
+    EXPECT_LT(linear, 1e-9);
+    EXPECT_LT(angular, 0.02);
+}
+
 } // namespace
 } // namespace pleat

@@ -64,15 +64,15 @@ cloths::Cloth figure7(int cells)
 cloths::Cloth irregular(int cells)
 {
     MeshInput input = cloths::rectangle(cloths::MeshKind::structured, 1, 1, 1.0 / cells);
-    // Columns grow 20-fold from left to right; rows are even, so that the aspect goes from tall to
-    // wide through 1.
-    const double ratio = std::log(20.0);
+    // Columns grow 20-fold from left to right; rows are even, so that the aspect goes from 10 tall
+    // through 1 to 2 wide.
+    const double ratio = std::log(20.0), height = 1.6;
     const auto warp = [&](double s) { return (std::exp(ratio * s) - 1) / 19.0; };
-    for (Vec3& x : input.node_x) x[0] = warp(x[0]);
-    for (Vec2& u : input.material_u) u[0] = warp(u[0]);
+    for (Vec3& x : input.node_x) x = {warp(x[0]), height * x[1], 0};
+    for (Vec2& u : input.material_u) u = {warp(u[0]), height * u[1]};
     cloths::Cloth c = cloths::make_cloth(input, limited_fabric(-0.05, 0.05));
     reorder_cloth(c);
-    for (Vec3& x : c.state.x.values) x[0] = 0.5 + (x[0] - 0.5) * (1.25 - 0.5 * x[1]);
+    for (Vec3& x : c.state.x.values) x[0] = 0.5 + (x[0] - 0.5) * (1.25 - 0.5 * x[1] / height);
     cloths::shake(c.state, 1e-5, 1);
     return c;
 }

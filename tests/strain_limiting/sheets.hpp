@@ -26,8 +26,8 @@ namespace pleat::sheets {
 /// can leave the plane.
 [[nodiscard]] cloths::Cloth figure7(int cells);
 
-/// A square metre whose triangles vary 20-fold in size and reach an aspect of 10, strained like
-/// fig. 7 but half as much.
+/// 1 x 1.6 m whose triangles vary 20-fold in size and reach an aspect of 10, strained like fig. 7
+/// but half as much.
 [[nodiscard]] cloths::Cloth irregular(int cells);
 
 /// A sheet wrapped once around a cylinder and stretched by `stretch` both ways; open where its ends

@@ -97,10 +97,10 @@ struct ContactDescription {
 };
 
 struct StrainLimitingDescription {
-    std::string type = "none";
-    std::string measure = "principal"; // or "components"
-    double tolerance = 1e-3;           // on the worst violation, as strain
-    std::optional<int> iterations;     // at most; none: as the method has it
+    std::string type = "projected_newton"; // costs nothing where no fabric has limits
+    std::string measure = "principal";     // or "components"
+    double tolerance = 1e-3;               // on the worst violation, as strain
+    std::optional<int> iterations;         // at most; none: as the method has it
     bool operator==(const StrainLimitingDescription&) const = default;
 };
 

@@ -64,7 +64,6 @@ void LimitedMesh::build(const Model& model, const std::optional<StrainLimits>& g
 {
     const Mesh& mesh = model.mesh;
     faces.clear();
-    area = 0;
     std::vector<std::uint32_t> rows;
     for (FaceId f : mesh.faces()) {
         const auto limits =
@@ -75,7 +74,6 @@ void LimitedMesh::build(const Model& model, const std::optional<StrainLimits>& g
         faces.push_back({{index(n[0]), index(n[1]), index(n[2])},
                          face_rest(mesh.u(v[0]), mesh.u(v[1]), mesh.u(v[2])),
                          *limits});
-        area += faces.back().rest.area;
         rows.insert(rows.end(), {index(n[0]), index(n[1]), index(n[2])});
     }
     around = build_row_gather(mesh.node_count(), {rows, 3});
@@ -83,6 +81,9 @@ void LimitedMesh::build(const Model& model, const std::optional<StrainLimits>& g
     piece_count = number_pieces(mesh, piece);
     held.assign(mass.size(), 0);
     piece_held.assign(piece_count, 0);
+    piece_moment.resize(piece_count);
+    piece_mass.assign(piece_count, 0.0);
+    for (std::size_t i = 0; i < mass.size(); ++i) piece_mass[piece[i]] += mass[i];
 }
 
 void LimitedMesh::hold(const Loads& loads)
@@ -118,24 +119,18 @@ LimitCheck check_limits(const Model& model, std::span<const Vec3> x, const Strai
     return check(model.mesh, x, tolerance, [&](FaceId) { return &limits; });
 }
 
-void finish_limiting(const LimitedMesh& mesh, std::span<const Vec3> start, double dt, State& next)
+void finish_limiting(LimitedMesh& mesh, std::span<const Vec3> start, double dt, State& next)
 {
     const std::span<Vec3> x = next.x.values;
-    for (std::uint32_t piece = 0; piece < mesh.piece_count; ++piece) {
-        if (mesh.piece_held[piece]) continue;
-        // Serial and in order: pieces are few, and a pass over the nodes costs little.
-        Vec3 moment{};
-        double total = 0;
-        for (std::size_t i = 0; i < x.size(); ++i)
-            if (mesh.piece[i] == piece) {
-                moment += mesh.mass[i] * (x[i] - start[i]);
-                total += mesh.mass[i];
-            }
-        if (norm2(moment) == 0 || total == 0) continue;
-        const Vec3 mean = moment / total;
-        for (std::size_t i = 0; i < x.size(); ++i)
-            if (mesh.piece[i] == piece) x[i] -= mean;
-    }
+    // Serial and in order: one pass over the nodes costs little.
+    std::fill(mesh.piece_moment.begin(), mesh.piece_moment.end(), Vec3{});
+    for (std::size_t i = 0; i < x.size(); ++i)
+        mesh.piece_moment[mesh.piece[i]] += mesh.mass[i] * (x[i] - start[i]);
+    parallel_for(x.size(), [&](std::size_t i) {
+        const std::uint32_t p = mesh.piece[i];
+        if (mesh.piece_held[p] || mesh.piece_moment[p] == Vec3{}) return;
+        x[i] -= mesh.piece_moment[p] / mesh.piece_mass[p];
+    });
     parallel_for(x.size(), [&](std::size_t i) {
         if (!mesh.held[i]) next.v.values[i] += (x[i] - start[i]) / dt;
     });

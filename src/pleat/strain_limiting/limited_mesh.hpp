@@ -40,7 +40,8 @@ struct LimitedMesh {
     std::size_t piece_count = 0;
     std::vector<std::uint8_t> held;       // by node: 1 where pinned
     std::vector<std::uint8_t> piece_held; // by piece: 1 where any node is pinned
-    double area = 0;                      // of the limited faces [m^2]
+    std::vector<Vec3> piece_moment;       // by piece: room for finish_limiting
+    std::vector<double> piece_mass;       // by piece [kg]
 
     /// \param limits instead of the materials' own, for every face.
     void build(const Model& model, const std::optional<StrainLimits>& limits = std::nullopt);
@@ -95,6 +96,6 @@ struct LimitCheck {
 /// Ends a limiter's work: takes the mean displacement out of every piece that nothing holds (it
 /// strains nothing, and momentum is kept to rounding), and adds displacement / dt to v.
 /// \param start where the nodes were before limiting.
-void finish_limiting(const LimitedMesh& mesh, std::span<const Vec3> start, double dt, State& next);
+void finish_limiting(LimitedMesh& mesh, std::span<const Vec3> start, double dt, State& next);
 
 } // namespace pleat

@@ -41,8 +41,7 @@ using Double4 = double __attribute__((vector_size(32)));
 
 constexpr std::size_t chunk = 256;
 
-// Found on hanging sheets of 2k to 25k faces and the square of [Narain2012] fig. 7; half or twice
-// of any changes times by less than a third.
+// Chosen by trial on hanging sheets of 2k to 25k faces and the square of [Narain2012] fig. 7.
 constexpr double tau_start = 0.05, tau_min = 1e-4, tau_max = 1;
 constexpr double tau_down = 0.5, tau_up = 3;
 constexpr double gain_good = 0.7, gain_poor = 0.3, gain_refused = 0.01;

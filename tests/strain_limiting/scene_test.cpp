@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// Strain limiting and settling as a scene asks for them.
+#include "pleat/core/error.hpp"
+#include "pleat/scene/load_scene.hpp"
+#include "pleat/sim/step.hpp"
+#include "pleat/strain_limiting/limited_mesh.hpp"
+#include "temporary_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+namespace pleat {
+namespace {
+
+using testing::HasSubstr;
+
+/// A strip of 4 x 1 cells, material 1 x 0.25 m, stretched by 30 % along x.
+void write_strip(const std::filesystem::path& path)
+{
+    std::ofstream out(path);
+    for (int j = 0; j <= 1; ++j)
+        for (int i = 0; i <= 4; ++i) out << "v " << 1.3 * 0.25 * i << " " << 0.25 * j << " 0\n";
+    for (int j = 0; j <= 1; ++j)
+        for (int i = 0; i <= 4; ++i) out << "vt " << 0.25 * i << " " << 0.25 * j << "\n";
+    for (int i = 1; i <= 4; ++i) {
+        const int a = i, b = i + 1, c = i + 6, d = i + 5;
+        out << "f " << a << "/" << a << " " << b << "/" << b << " " << c << "/" << c << "\n";
+        out << "f " << a << "/" << a << " " << c << "/" << c << " " << d << "/" << d << "\n";
+    }
+}
+
+class StrainScene : public testing::Test {
+protected:
+    StrainScene() { write_strip(folder.path() / "strip.obj"); }
+
+    [[nodiscard]] SceneDescription scene(const std::string& more) const
+    {
+        const std::string text =
+            R"({"pleat": 1, "gravity": [0, 0, 0], "cloths": [{"mesh": "strip.obj",
+                "material": "gray-interlock", "strain_limits": [-0.1, 0.1]}])" +
+            more + "}";
+        return parse_scene(text, folder.path() / "scene.json");
+    }
+
+    TemporaryFolder folder;
+};
+
+TEST_F(StrainScene, limits_are_enforced_unless_told_otherwise)
+{
+    EXPECT_EQ(scene("").strain_limiting.type, "projected_newton");
+}
+
+TEST_F(StrainScene, every_type_runs_a_step_and_ends_inside)
+{
+    for (const char* type :
+         {"projected_newton", "augmented_lagrangian", "jacobi", "edge_velocity"}) {
+        const SceneDescription d = scene(R"(, "strain_limiting": {"iterations": 5000, "type": ")" +
+                                         std::string(type) + R"("})");
+        Scene s = load_scene(d);
+        Pipeline p = make_pipeline(d);
+        const StepReport r = step(s.world, p, s.start, 0.005);
+        ASSERT_TRUE(r.accepted()) << type << ": " << r.trouble();
+        EXPECT_LE(r.limit.worst_violation, 1e-3) << type;
+        EXPECT_EQ(r.limits_after.faces_limited, 8u);
+        if (std::string(type) == "edge_velocity") continue; // bounds edges only
+        EXPECT_LE(r.limits_after.worst_violation, 1e-3 + 1e-7) << type;
+        EXPECT_EQ(r.limits_after.faces_outside, 0u) << type;
+    }
+}
+
+TEST_F(StrainScene, none_reports_what_is_outside)
+{
+    const SceneDescription d = scene(R"(, "strain_limiting": {"type": "none"})");
+    Scene s = load_scene(d);
+    Pipeline p = make_pipeline(d);
+    const StepReport r = step(s.world, p, s.start, 1e-5);
+    EXPECT_EQ(r.limits_after.faces_outside, 8u);
+    EXPECT_NEAR(r.limits_after.worst_violation, 0.2, 0.01);
+}
+
+TEST_F(StrainScene, components_need_a_method_that_knows_them)
+{
+    EXPECT_EQ(scene(R"(, "strain_limiting": {"measure": "components"})").strain_limiting.measure,
+              "components");
+    EXPECT_THROW((void)scene(R"(, "strain_limiting": {"type": "jacobi", "measure": "components"})"),
+                 InputError);
+    EXPECT_THROW((void)scene(R"(, "strain_limiting": {"type": "newton"})"), InputError);
+    EXPECT_THROW((void)scene(R"(, "strain_limiting": {"tolerance": 0})"), InputError);
+}
+
+TEST_F(StrainScene, settle_unstrains_before_the_first_frame_and_says_so)
+{
+    const Scene s = load_scene(scene(R"(, "settle": {}, "handles": [{"nodes": [0, 5]}])"));
+    EXPECT_LT(check_limits(s.start.model, s.start.state.x.values, {0, 0}).worst_violation, 0.01);
+    EXPECT_EQ(s.start.state.x.values[0], (Vec3{0, 0, 0}));
+    EXPECT_EQ(s.start.state.x.values[5], (Vec3{0, 0.25, 0}));
+    EXPECT_TRUE(s.start.state.anchor.values == s.start.state.x.values);
+    ASSERT_FALSE(s.notes.empty());
+    EXPECT_THAT(s.notes.front(), HasSubstr("settled before frame 0: worst strain 30.0 % -> 0."));
+}
+
+TEST_F(StrainScene, settle_that_pins_forbid_says_so)
+{
+    const Scene s = load_scene(scene(R"(, "settle": {"tolerance": 0.02},
+                             "handles": [{"nodes": [0, 5]}, {"nodes": [4, 9]}])"));
+    ASSERT_FALSE(s.notes.empty());
+    EXPECT_THAT(s.notes.front(), HasSubstr("the tolerance of 2.0 % was not reached"));
+    EXPECT_EQ(s.start.state.x.values[4], (Vec3{1.3, 0, 0}));
+}
+
+TEST_F(StrainScene, resolved_scene_reads_back_the_same)
+{
+    const SceneDescription d = scene(R"(, "settle": {"tolerance": 0.02, "iterations": 7},
+        "strain_limiting": {"type": "augmented_lagrangian", "measure": "components",
+                            "tolerance": 0.002, "iterations": 123})");
+    const SceneDescription back = parse_scene(to_json_text(d), folder.path() / "resolved.json");
+    EXPECT_EQ(back.strain_limiting, d.strain_limiting);
+    ASSERT_TRUE(back.settle.has_value());
+    EXPECT_EQ(back.settle->tolerance, 0.02);
+    EXPECT_EQ(back.settle->iterations, 7);
+    EXPECT_FALSE(scene("").settle.has_value());
+}
+
+} // namespace
+} // namespace pleat
