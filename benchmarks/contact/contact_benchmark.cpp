@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Broad phase and audit on a sheet folded into 8 layers 5 mm apart, on 2 threads; time of impact a
-// query, on 1.
+// Broad phase, proximities, impacts and audit on a sheet folded into 8 layers 5 mm apart, on 2
+// threads; time of impact a query, on 1.
 #include "contact/folded_sheet.hpp"
+#include "contact/stage.hpp"
 #include "pleat/contact/audit.hpp"
 #include "pleat/contact/bvh.hpp"
 #include "pleat/core/parallel.hpp"
 #include "pleat/geometry/time_of_impact.hpp"
+#include "pleat/scene/material_file.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -133,6 +135,71 @@ template <auto find_impact> void time_of_impact(benchmark::State& state)
     state.counters["hit_rate"] = double(hits) / double(q);
 }
 
+/// The folded sheet as a cloth. Nodes move by up to `speed` a coordinate, at random.
+test::Stage folded_stage(std::size_t face_count, double speed)
+{
+    const auto n = static_cast<std::size_t>(std::lround(std::sqrt(double(face_count) / 2)));
+    const test::Sheet folded = test::folded_sheet(face_count);
+    test::Stage stage =
+        test::make_stage({{n, n, 1, 1}}, fabric("gray-interlock"), {.thickness = thickness});
+    stage.sim.state.x.values = folded.x;
+    test::Sheet moving = folded;
+    test::shake(moving, speed, 7);
+    for (std::size_t i = 0; i < folded.x.size(); ++i)
+        stage.sim.state.v.values[i] = moving.x[i] - folded.x[i];
+    return stage;
+}
+
+constexpr double dt = 0.005; // [s]
+
+void proximity_find(benchmark::State& state)
+{
+    test::Stage stage = folded_stage(std::size_t(state.range(0)), 0.05);
+    Contacts contacts;
+    ContactReport report;
+    const auto find = [&] {
+        report = stage.pipeline.contact_finder->find(stage.sim.model, stage.sim.state, stage.world,
+                                                     {}, dt, contacts);
+    };
+    find(); // trees and rest shapes are made once a mesh
+    measure(state, stage.sim.model.mesh.face_count(), find);
+    state.counters["pairs_per_face"] =
+        double(report.proximities) / double(stage.sim.model.mesh.face_count());
+    state.counters["tests_per_face"] =
+        double(report.candidates) / double(stage.sim.model.mesh.face_count());
+}
+
+void resolve_impacts(benchmark::State& state, double speed)
+{
+    test::Stage stage = folded_stage(std::size_t(state.range(0)), speed);
+    State wished = stage.sim.state;
+    for (NodeId n : wished.x.ids()) wished.x[n] += dt * wished.v[n];
+    State next = wished;
+    ImpactReport report;
+    const auto resolve = [&] {
+        next = wished;
+        report = stage.pipeline.impact_resolver->resolve(stage.sim.model, stage.sim.state, {},
+                                                         stage.world, {}, dt, false, next);
+    };
+    resolve();
+    measure(state, stage.sim.model.mesh.face_count(), resolve);
+    if (!report.ok) state.SkipWithError("the impacts were not resolved");
+    state.counters["impacts"] = double(report.impacts);
+    state.counters["rounds"] = report.iterations;
+}
+
+/// Detection alone: nothing hits.
+void impact_detect(benchmark::State& state)
+{
+    resolve_impacts(state, 0.05);
+}
+
+/// Layers hit one another at random places.
+void impact_resolve(benchmark::State& state)
+{
+    resolve_impacts(state, 0.6);
+}
+
 #define PLEAT_SIZES ->Arg(2000)->Arg(10000)->Arg(25000)->Arg(60000)->UseRealTime()
 BENCHMARK(bvh_build) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
 BENCHMARK(bvh_refit) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
@@ -141,6 +208,10 @@ BENCHMARK(bvh_self_pairs) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
 
 BENCHMARK(time_of_impact<vertex_face_impact>)->Unit(benchmark::kNanosecond);
 BENCHMARK(time_of_impact<edge_edge_impact>)->Unit(benchmark::kNanosecond);
+BENCHMARK(proximity_find) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
+BENCHMARK(impact_detect) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
+BENCHMARK(impact_resolve) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
+
 BENCHMARK(audit_crossings) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
 BENCHMARK(audit_crossings_and_gap) PLEAT_SIZES->Unit(benchmark::kMicrosecond);
 BENCHMARK(audit_flat) PLEAT_SIZES->Unit(benchmark::kMicrosecond);

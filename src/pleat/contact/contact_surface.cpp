@@ -20,6 +20,16 @@ struct HalfEdge {
     auto operator<=>(const HalfEdge&) const = default;
 };
 
+Box union_of(const Box& a, const Box& b)
+{
+    Box box;
+    for (std::size_t k = 0; k < 3; ++k) {
+        box.low[k] = a.low[k] < b.low[k] ? a.low[k] : b.low[k];
+        box.high[k] = a.high[k] > b.high[k] ? a.high[k] : b.high[k];
+    }
+    return box;
+}
+
 } // namespace
 
 void SurfacePart::set_faces(std::vector<TriangleIndices> new_faces, std::uint32_t first,
@@ -30,6 +40,7 @@ void SurfacePart::set_faces(std::vector<TriangleIndices> new_faces, std::uint32_
     owned.assign(faces.size(), 0);
     across.assign(faces.size(), {none, none, none});
     boxes.assign(faces.size(), Box{});
+    edge_boxes.assign(faces.size(), {});
 
     std::vector<HalfEdge> edges;
     edges.reserve(3 * faces.size());
@@ -143,15 +154,11 @@ void ContactSurface::update_boxes(SurfacePart& part, double reach, std::size_t f
         node_boxes_[i] = outward_box(low, high, reach / 2);
     });
     parallel_for(part.faces.size(), [&](std::size_t f) {
-        Box box = node_boxes_[part.faces[f][0]];
-        for (std::size_t k = 1; k < 3; ++k) {
-            const Box& b = node_boxes_[part.faces[f][k]];
-            for (std::size_t axis = 0; axis < 3; ++axis) {
-                box.low[axis] = std::min(box.low[axis], b.low[axis]);
-                box.high[axis] = std::max(box.high[axis], b.high[axis]);
-            }
-        }
-        part.boxes[f] = box;
+        const TriangleIndices& n = part.faces[f];
+        std::array<Box, 3>& edges = part.edge_boxes[f];
+        for (std::size_t k = 0; k < 3; ++k)
+            edges[k] = union_of(node_boxes_[n[k]], node_boxes_[n[(k + 1) % 3]]);
+        part.boxes[f] = union_of(edges[0], edges[1]);
     });
     part.tree.refit(part.boxes);
 }

@@ -45,7 +45,8 @@ struct SurfacePart {
     std::vector<std::uint32_t> ring;
     std::uint32_t first_node = 0;
     Bvh tree;
-    std::vector<Box> boxes; // of the faces, as last placed
+    std::vector<Box> boxes;                     // of the faces, as last placed
+    std::vector<std::array<Box, 3>> edge_boxes; // of the edges that a face answers for
 
     /// \param faces nodes numbered from first_node to first_node + node_count
     void set_faces(std::vector<TriangleIndices> faces, std::uint32_t first_node,
@@ -96,16 +97,6 @@ public:
 
 private:
     void update_boxes(SurfacePart& part, double reach, std::size_t first, std::size_t last);
-    [[nodiscard]] Box edge_box(std::uint32_t a, std::uint32_t b) const
-    {
-        Box box = node_boxes_[a];
-        const Box& other = node_boxes_[b];
-        for (std::size_t k = 0; k < 3; ++k) {
-            box.low[k] = box.low[k] < other.low[k] ? box.low[k] : other.low[k];
-            box.high[k] = box.high[k] > other.high[k] ? box.high[k] : other.high[k];
-        }
-        return box;
-    }
     template <class Visit>
     void visit_features(const SurfacePart& part_a, std::uint32_t a, bool obstacle_a,
                         const SurfacePart& part_b, std::uint32_t b, bool obstacle_b,
@@ -155,18 +146,14 @@ void ContactSurface::visit_features(const SurfacePart& part_a, std::uint32_t a, 
     if ((own_b & 7) != 0) visit_vertices(part_b, b, obstacle_b, part_a, a, obstacle_a, visit);
     if (own_a < 8 || own_b < 8) return;
     const TriangleIndices &fa = part_a.faces[a], &fb = part_b.faces[b];
-    std::array<Box, 3> boxes_b;
-    for (std::size_t j = 0; j < 3; ++j)
-        if ((own_b >> (3 + j) & 1) != 0) boxes_b[j] = edge_box(fb[j], fb[(j + 1) % 3]);
+    const std::array<Box, 3>&boxes_a = part_a.edge_boxes[a], &boxes_b = part_b.edge_boxes[b];
     for (std::uint8_t i = 0; i < 3; ++i) {
-        if ((own_a >> (3 + i) & 1) == 0) continue;
+        if ((own_a >> (3 + i) & 1) == 0 || !overlap(boxes_a[i], part_b.boxes[b])) continue;
         const std::uint32_t a0 = fa[i], a1 = fa[(i + 1u) % 3];
-        const Box box = edge_box(a0, a1);
         for (std::uint8_t j = 0; j < 3; ++j) {
-            if ((own_b >> (3 + j) & 1) == 0) continue;
+            if ((own_b >> (3 + j) & 1) == 0 || !overlap(boxes_a[i], boxes_b[j])) continue;
             const std::uint32_t b0 = fb[j], b1 = fb[(j + 1u) % 3];
             if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1) continue;
-            if (!overlap(box, boxes_b[j])) continue;
             visit(FeaturePair{{a0, a1, b0, b1}, true, a, b, i, j, obstacle_a, obstacle_b});
         }
     }

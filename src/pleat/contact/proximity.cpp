@@ -107,6 +107,9 @@ std::optional<Nearest> nearest(const ContactSurface& surface, const FeaturePair&
     const std::array<Vec3, 4> at = {x[p.nodes[0]], x[p.nodes[1]], x[p.nodes[2]], x[p.nodes[3]]};
     const SurfacePart& part_b = p.obstacle_b ? surface.obstacle() : surface.cloth();
     if (!p.edges) {
+        const Vec3 n = cross(at[2] - at[1], at[3] - at[1]);
+        const double height = dot(n, at[0] - at[1]); // times |n|
+        if (height * height > reach * reach * norm2(n)) return {};
         const auto d = point_triangle_distance(at[0], at[1], at[2], at[3]);
         if (d.distance2 > reach * reach) return {};
         const auto& w = d.weights;
@@ -114,6 +117,12 @@ std::optional<Nearest> nearest(const ContactSurface& surface, const FeaturePair&
         if (!is_nearest(x, part_b, p.face_b, p.nodes[0], d.feature, at[0], q)) return {};
         return Nearest{d.distance2, {1, -w[0], -w[1], -w[2]}};
     }
+    // Only insides count, so that most pairs are done with before the ends are looked at.
+    const Vec3 da = at[1] - at[0], db = at[3] - at[2], r = at[2] - at[0], n = cross(da, db);
+    const double n2 = norm2(n), height = dot(n, r);
+    if (height * height > reach * reach * n2) return {};
+    const double s = dot(cross(r, db), n), t = dot(cross(r, da), n);
+    if (!(s > 0 && s < n2 && t > 0 && t < n2)) return {};
     const auto d = segment_segment_distance(at[0], at[1], at[2], at[3]);
     if (d.distance2 > reach * reach || d.feature_a != SegmentFeature::interior ||
         d.feature_b != SegmentFeature::interior)
