@@ -20,12 +20,6 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-/// The program with its arguments as one would type them.
-ProgramResult run_pleat(const std::string& arguments)
-{
-    return run_shell(std::string(PLEAT_BINARY) + " " + arguments);
-}
-
 const std::string scenes = std::string(PLEAT_SOURCE_DIR) + "/scenes";
 
 struct Commands : testing::Test {
@@ -43,13 +37,13 @@ struct Commands : testing::Test {
 
 TEST_F(Commands, new_check_run_check_render_is_the_way_of_a_first_user)
 {
-    ASSERT_EQ(run_pleat("new " + at("first") + " --cells 8").exit_code, 0);
-    const ProgramResult checked = run_pleat("check " + at("first/scene.json"));
+    ASSERT_EQ(run_pleat_line("new " + at("first") + " --cells 8").exit_code, 0);
+    const ProgramResult checked = run_pleat_line("check " + at("first/scene.json"));
     EXPECT_EQ(checked.exit_code, 0);
     EXPECT_THAT(checked.output, HasSubstr("128 faces"));
 
-    const ProgramResult ran =
-        run_pleat("run " + at("first/scene.json") + " -o " + at("out") + " --frames 4 --threads 2");
+    const ProgramResult ran = run_pleat_line("run " + at("first/scene.json") + " -o " + at("out") +
+                                             " --frames 4 --threads 2");
     EXPECT_EQ(ran.exit_code, 0) << ran.output;
     EXPECT_THAT(ran.output, HasSubstr("frame 4/4"));
     EXPECT_THAT(ran.output, HasSubstr("state hash"));
@@ -61,10 +55,10 @@ TEST_F(Commands, new_check_run_check_render_is_the_way_of_a_first_user)
     EXPECT_EQ(std::count(stats.begin(), stats.end(), '\n'), 6) << "a header and five frames";
     EXPECT_THAT(read_bytes(at("out/run.json")), HasSubstr("\"finished\""));
 
-    EXPECT_EQ(run_pleat("check " + at("out")).exit_code, 0);
+    EXPECT_EQ(run_pleat_line("check " + at("out")).exit_code, 0);
     // The resolved scene runs to the same end.
     const ProgramResult again =
-        run_pleat("run " + at("out/scene.json") + " -o " + at("again") + " --threads 1");
+        run_pleat_line("run " + at("out/scene.json") + " -o " + at("again") + " --threads 1");
     EXPECT_EQ(again.exit_code, 0) << again.output;
     EXPECT_EQ(read_bytes(at("out/frames/00004_sheet.obj")),
               read_bytes(at("again/frames/00004_sheet.obj")));
@@ -72,14 +66,17 @@ TEST_F(Commands, new_check_run_check_render_is_the_way_of_a_first_user)
 
 TEST_F(Commands, render_makes_a_picture)
 {
-    ASSERT_EQ(run_pleat("new " + at("s") + " --cells 4").exit_code, 0);
-    ASSERT_EQ(run_pleat("run " + at("s/scene.json") + " -q --frames 1 -o " + at("out")).exit_code,
-              0);
-    const ProgramResult r = run_pleat("render " + at("out") + " --frame 1 --width 64 --height 48 " +
-                                      "--samples 2 --wireframe -o " + at("p.png"));
+    ASSERT_EQ(run_pleat_line("new " + at("s") + " --cells 4").exit_code, 0);
+    ASSERT_EQ(
+        run_pleat_line("run " + at("s/scene.json") + " -q --frames 1 -o " + at("out")).exit_code,
+        0);
+    const ProgramResult r =
+        run_pleat_line("render " + at("out") + " --frame 1 --width 64 --height 48 " +
+                       "--samples 2 --wireframe -o " + at("p.png"));
     EXPECT_EQ(r.exit_code, 0) << r.output;
     EXPECT_EQ(read_bytes(at("p.png")).substr(1, 3), "PNG");
-    const ProgramResult missing = run_pleat("render " + at("out") + " --frame 7 -o " + at("q.png"));
+    const ProgramResult missing =
+        run_pleat_line("render " + at("out") + " --frame 7 -o " + at("q.png"));
     EXPECT_EQ(missing.exit_code, 1);
     EXPECT_THAT(missing.output, HasSubstr("frames 0 to 1"));
 }
@@ -87,39 +84,40 @@ TEST_F(Commands, render_makes_a_picture)
 TEST_F(Commands, run_refuses_to_overwrite_without_force)
 {
     const std::string run = "run " + scenes + "/seam/scene.json -q --frames 1 -o " + at("out");
-    ASSERT_EQ(run_pleat(run).exit_code, 0);
+    ASSERT_EQ(run_pleat_line(run).exit_code, 0);
     const std::string before = read_bytes(at("out/stats.csv"));
-    const ProgramResult refused = run_pleat(run);
+    const ProgramResult refused = run_pleat_line(run);
     EXPECT_EQ(refused.exit_code, 1);
     EXPECT_THAT(refused.output, HasSubstr("--force"));
     EXPECT_EQ(read_bytes(at("out/stats.csv")), before);
     write("out/mine.txt", "not Pleat's");
     write("out/frames/00099_old.obj", "from the earlier run");
-    EXPECT_EQ(run_pleat(run + " --force").exit_code, 0);
+    EXPECT_EQ(run_pleat_line(run + " --force").exit_code, 0);
     EXPECT_TRUE(fs::exists(folder.path() / "out/mine.txt")) << "only its own files are replaced";
     EXPECT_FALSE(fs::exists(folder.path() / "out/frames/00099_old.obj"));
 }
 
 TEST_F(Commands, json_lines_are_one_object_a_frame)
 {
-    const ProgramResult r =
-        run_pleat("run " + scenes + "/seam/scene.json --json --frames 3 -o " + at("out") +
-                  " | python3 -c 'import json,sys; " + "rows=[json.loads(l) for l in sys.stdin]; " +
-                  "print([r[\"frame\"] for r in rows if \"frame\" in r])'");
+    const ProgramResult r = run_pleat_line(
+        "run " + scenes + "/seam/scene.json --json --frames 3 -o " + at("out") +
+        " | python3 -c 'import json,sys; " + "rows=[json.loads(l) for l in sys.stdin]; " +
+        "print([r[\"frame\"] for r in rows if \"frame\" in r])'");
     EXPECT_EQ(r.exit_code, 0) << r.output;
     EXPECT_THAT(r.output, HasSubstr("[0, 1, 2, 3]"));
 }
 
 TEST_F(Commands, formats_go_side_by_side)
 {
-    ASSERT_EQ(run_pleat("run " + scenes + "/seam/scene.json -q --frames 1 --format obj,ply -o " +
-                        at("out"))
+    ASSERT_EQ(run_pleat_line("run " + scenes +
+                             "/seam/scene.json -q --frames 1 --format obj,ply -o " + at("out"))
                   .exit_code,
               0);
     EXPECT_TRUE(fs::exists(folder.path() / "out/frames/00001_panels.obj"));
     EXPECT_TRUE(fs::exists(folder.path() / "out/frames/00001_panels.ply"));
-    EXPECT_EQ(run_pleat("run " + scenes + "/seam/scene.json --format stl -o " + at("o2")).exit_code,
-              1);
+    EXPECT_EQ(
+        run_pleat_line("run " + scenes + "/seam/scene.json --format stl -o " + at("o2")).exit_code,
+        1);
 }
 
 TEST_F(Commands, an_interrupt_leaves_whole_frames_and_a_record)
@@ -131,7 +129,7 @@ TEST_F(Commands, an_interrupt_leaves_whole_frames_and_a_record)
         "/frames/00002_sheet.obj ] && break; sleep 0.05; done; kill -INT $pid; wait $pid");
     EXPECT_EQ(r.exit_code, 130) << r.output;
     EXPECT_THAT(read_bytes(at("out/run.json")), HasSubstr("\"stopped\""));
-    EXPECT_EQ(run_pleat("check " + at("out")).exit_code, 0);
+    EXPECT_EQ(run_pleat_line("check " + at("out")).exit_code, 0);
     for (const auto& entry : fs::directory_iterator(folder.path() / "out/frames"))
         EXPECT_EQ(entry.path().extension(), ".obj") << "no half-written file is left";
 }
@@ -143,7 +141,7 @@ TEST_F(Commands, check_of_a_run_finds_crossing_faces)
           "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0.2 0.2 -0.5\nv 0.3 0.2 0.5\n"
           "v 0.2 0.3 0.5\nvt 0 0\nvt 1 0\nvt 0 1\nvt 2 0\nvt 3 0\nvt 2 1\n"
           "f 1/1 2/2 3/3\nf 4/4 5/5 6/6\n");
-    const ProgramResult r = run_pleat("check " + at("out"));
+    const ProgramResult r = run_pleat_line("check " + at("out"));
     EXPECT_EQ(r.exit_code, 2);
     EXPECT_THAT(r.output, HasSubstr("frame 0: 1 pairs of faces cross"));
     EXPECT_THAT(r.output, HasSubstr("sheet face 0 crosses sheet face 1"));
@@ -158,10 +156,10 @@ TEST_F(Commands, a_run_with_intersections_says_so_and_ends_with_2)
     write("s.json", R"({"pleat": 1, "fps": 10, "frames": 4, "gravity": [0, 0, -9.8],
         "cloths": [{"mesh": "two.obj", "material": "denim"}],
         "handles": [{"nodes": [0, 1, 2]}], "contact": {"type": "none"}})");
-    const ProgramResult r = run_pleat("run " + at("s.json") + " -o " + at("out"));
+    const ProgramResult r = run_pleat_line("run " + at("s.json") + " -o " + at("out"));
     EXPECT_EQ(r.exit_code, 2) << r.output;
     EXPECT_THAT(r.output, HasSubstr("audit failed"));
-    EXPECT_EQ(run_pleat("check " + at("out")).exit_code, 2);
+    EXPECT_EQ(run_pleat_line("check " + at("out")).exit_code, 2);
 }
 
 TEST_F(Commands, check_of_a_scene_that_starts_crossed_names_the_faces)
@@ -170,7 +168,7 @@ TEST_F(Commands, check_of_a_scene_that_starts_crossed_names_the_faces)
           "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0.2 0.2 -0.5\nv 0.3 0.2 0.5\nv 0.2 0.3 0.5\n"
           "vt 0 0\nvt 1 0\nvt 0 1\nvt 2 0\nvt 3 0\nvt 2 1\nf 1/1 2/2 3/3\nf 4/4 5/5 6/6\n");
     write("s.json", R"({"pleat": 1, "cloths": [{"mesh": "two.obj", "material": "denim"}]})");
-    const ProgramResult r = run_pleat("check " + at("s.json"));
+    const ProgramResult r = run_pleat_line("check " + at("s.json"));
     EXPECT_EQ(r.exit_code, 1);
     EXPECT_THAT(r.output, HasSubstr("cross at the start"));
     EXPECT_THAT(r.output, HasSubstr("face 0 crosses"));
@@ -180,7 +178,7 @@ TEST_F(Commands, check_lists_every_problem_at_once)
 {
     write("s.json", R"({"pleat": 1, "fsp": 25, "substeps": 0,
         "cloths": [{"mesh": "missing.obj", "materail": "denim"}]})");
-    const ProgramResult r = run_pleat("check " + at("s.json"));
+    const ProgramResult r = run_pleat_line("check " + at("s.json"));
     EXPECT_EQ(r.exit_code, 1);
     for (const char* words : {"fsp", "\"fps\"?", "substeps", "materail", "\"material\"?"})
         EXPECT_THAT(r.output, HasSubstr(words));
@@ -189,25 +187,25 @@ TEST_F(Commands, check_lists_every_problem_at_once)
 TEST_F(Commands, convert_keeps_bits_and_seams)
 {
     const std::string mesh = scenes + "/seam/panels.obj";
-    ASSERT_EQ(run_pleat("convert " + mesh + " " + at("a.ply")).exit_code, 0);
-    ASSERT_EQ(run_pleat("convert " + at("a.ply") + " " + at("b.obj")).exit_code, 0);
-    const ProgramResult r = run_pleat("check " + at("b.obj"));
+    ASSERT_EQ(run_pleat_line("convert " + mesh + " " + at("a.ply")).exit_code, 0);
+    ASSERT_EQ(run_pleat_line("convert " + at("a.ply") + " " + at("b.obj")).exit_code, 0);
+    const ProgramResult r = run_pleat_line("check " + at("b.obj"));
     EXPECT_EQ(r.exit_code, 0);
-    EXPECT_EQ(r.output, run_pleat("check " + mesh).output);
-    EXPECT_EQ(run_pleat("convert " + mesh + " " + at("c.stl")).exit_code, 1);
+    EXPECT_EQ(r.output, run_pleat_line("check " + mesh).output);
+    EXPECT_EQ(run_pleat_line("convert " + mesh + " " + at("c.stl")).exit_code, 1);
 }
 
 TEST_F(Commands, what_the_system_refuses_is_named)
 {
     const std::string run = "run " + scenes + "/seam/scene.json -q --frames 1 -o ";
     write("file", "");
-    const ProgramResult onto_file = run_pleat(run + at("file"));
+    const ProgramResult onto_file = run_pleat_line(run + at("file"));
     EXPECT_EQ(onto_file.exit_code, 1);
     EXPECT_THAT(onto_file.output, HasSubstr(at("file")));
-    const ProgramResult nowhere = run_pleat(run + "/proc/none/out");
+    const ProgramResult nowhere = run_pleat_line(run + "/proc/none/out");
     EXPECT_EQ(nowhere.exit_code, 1);
     EXPECT_THAT(nowhere.output, HasSubstr("/proc/none/out"));
-    const ProgramResult missing = run_pleat("run " + at("nothing.json"));
+    const ProgramResult missing = run_pleat_line("run " + at("nothing.json"));
     EXPECT_EQ(missing.exit_code, 1);
     EXPECT_THAT(missing.output, HasSubstr(at("nothing.json")));
     EXPECT_THAT(missing.output, HasSubstr("No such file"));
@@ -222,21 +220,21 @@ TEST_F(Commands, a_full_disk_ends_the_run_and_keeps_what_was_written)
     EXPECT_EQ(r.exit_code, 1) << r.output;
     EXPECT_THAT(r.output, HasSubstr(at("out")));
     EXPECT_THAT(r.output, HasSubstr("File too large"));
-    EXPECT_EQ(run_pleat("check " + at("out")).exit_code, 0) << "every frame there is whole";
+    EXPECT_EQ(run_pleat_line("check " + at("out")).exit_code, 0) << "every frame there is whole";
 }
 
 TEST_F(Commands, unknown_verbs_and_options_are_bad_input)
 {
-    EXPECT_EQ(run_pleat("").exit_code, 1);
-    EXPECT_EQ(run_pleat("fly").exit_code, 1);
-    EXPECT_EQ(run_pleat("run " + scenes + "/seam/scene.json --frames -3").exit_code, 1);
-    EXPECT_EQ(run_pleat("--help").exit_code, 0);
-    EXPECT_EQ(run_pleat("--version").exit_code, 0);
+    EXPECT_EQ(run_pleat_line("").exit_code, 1);
+    EXPECT_EQ(run_pleat_line("fly").exit_code, 1);
+    EXPECT_EQ(run_pleat_line("run " + scenes + "/seam/scene.json --frames -3").exit_code, 1);
+    EXPECT_EQ(run_pleat_line("--help").exit_code, 0);
+    EXPECT_EQ(run_pleat_line("--version").exit_code, 0);
 }
 
 TEST_F(Commands, materials_are_listed)
 {
-    const ProgramResult r = run_pleat("materials");
+    const ProgramResult r = run_pleat_line("materials");
     EXPECT_EQ(r.exit_code, 0);
     EXPECT_THAT(r.output, HasSubstr("11oz-black-denim"));
     EXPECT_THAT(r.output, HasSubstr("jersey"));

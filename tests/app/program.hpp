@@ -77,4 +77,10 @@ inline ProgramResult run_shell(const std::string& command)
     return run_program({"/bin/sh", "-c", command});
 }
 
+/// Runs build/pleat with its arguments as one would type them.
+inline ProgramResult run_pleat_line(const std::string& arguments)
+{
+    return run_shell(std::string(PLEAT_BINARY) + " " + arguments);
+}
+
 } // namespace pleat

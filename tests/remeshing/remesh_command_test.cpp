@@ -2,7 +2,7 @@
 // Copyright the Pleat authors
 //
 // `pleat remesh` from outside.
-#include "app/process.hpp"
+#include "app/program.hpp"
 #include "temporary_folder.hpp"
 
 #include "pleat/mesh/measures.hpp"
@@ -41,8 +41,8 @@ TEST_F(RemeshCommand, fits_a_mesh_to_the_tensors_of_a_file)
     write_square();
     write("metric.txt",
           "# 10 cm, 10 cm\n100 0 100\n100 0 100\n\n100 0 100 # the third\n100 0 100\n");
-    const ProcessResult r = run_pleat("remesh " + at("square.obj") + " --metric " +
-                                      at("metric.txt") + " -o " + at("out.obj"));
+    const ProgramResult r = run_pleat_line("remesh " + at("square.obj") + " --metric " +
+                                           at("metric.txt") + " -o " + at("out.obj"));
     ASSERT_EQ(r.exit_code, 0) << r.output;
     const MeshFile out = read_mesh_file(at("out.obj"), MeshUse::cloth);
     EXPECT_TRUE(out.problems.empty());
@@ -57,19 +57,19 @@ TEST_F(RemeshCommand, says_what_is_wrong_with_a_metric_file)
 {
     write_square();
     write("bad.txt", "100 0 100\n100 0\n100 200 100\n100 0 nan\n");
-    ProcessResult r = run_pleat("remesh " + at("square.obj") + " --metric " + at("bad.txt") +
-                                " -o " + at("out.obj"));
+    ProgramResult r = run_pleat_line("remesh " + at("square.obj") + " --metric " + at("bad.txt") +
+                                     " -o " + at("out.obj"));
     EXPECT_EQ(r.exit_code, 1);
     EXPECT_THAT(r.output, HasSubstr("line 2"));
     EXPECT_THAT(r.output, HasSubstr("line 3"));
     EXPECT_THAT(r.output, HasSubstr("line 4"));
     write("few.txt", "100 0 100\n");
-    r = run_pleat("remesh " + at("square.obj") + " --metric " + at("few.txt") + " -o " +
-                  at("out.obj"));
+    r = run_pleat_line("remesh " + at("square.obj") + " --metric " + at("few.txt") + " -o " +
+                       at("out.obj"));
     EXPECT_EQ(r.exit_code, 1);
     EXPECT_THAT(r.output, HasSubstr("4, one a material point"));
-    r = run_pleat("remesh " + at("square.obj") + " --metric " + at("none.txt") + " -o " +
-                  at("out.obj"));
+    r = run_pleat_line("remesh " + at("square.obj") + " --metric " + at("none.txt") + " -o " +
+                       at("out.obj"));
     EXPECT_EQ(r.exit_code, 1);
 }
 

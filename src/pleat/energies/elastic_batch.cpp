@@ -62,7 +62,14 @@ template <class Visit> void for_list(std::span<const std::uint32_t> list, Visit&
 
 } // namespace
 
-ElasticBatch::ElasticBatch(const Model& model, const Dependencies& dependencies)
+ElasticBatch ElasticBatch::for_energy(const Model& model)
+{
+    ElasticBatch batch;
+    batch.add_elements(model);
+    return batch;
+}
+
+void ElasticBatch::add_elements(const Model& model)
 {
     const Mesh& mesh = model.mesh;
     faces_.resize(mesh.face_count());
@@ -93,8 +100,20 @@ ElasticBatch::ElasticBatch(const Model& model, const Dependencies& dependencies)
     }
 
     add_plates(model);
+    face_numbers_.resize(faces_.size());
+    hinge_numbers_.resize(hinges_.size());
+    face_work_.resize(faces_.size());
+    face_stress_.resize(faces_.size());
+    hinge_work_.resize(hinges_.size());
+    hinge_angle_.resize(hinges_.size());
+}
+
+ElasticBatch::ElasticBatch(const Model& model, const Dependencies& dependencies)
+{
+    add_elements(model);
 
     // The pattern and who adds to what.
+    const Mesh& mesh = model.mesh;
     std::vector<std::uint32_t> face_nodes, hinge_nodes, plate_nodes;
     for (const Face& f : faces_)
         face_nodes.insert(face_nodes.end(), f.nodes.begin(), f.nodes.end());
@@ -107,13 +126,6 @@ ElasticBatch::ElasticBatch(const Model& model, const Dependencies& dependencies)
     parts_ = build_pattern(mesh.node_count(), lists, dependencies);
     face_rows_ = build_row_gather(mesh.node_count(), lists[0]);
     hinge_rows_ = build_row_gather(mesh.node_count(), lists[1]);
-
-    face_numbers_.resize(faces_.size());
-    hinge_numbers_.resize(hinges_.size());
-    face_work_.resize(faces_.size());
-    face_stress_.resize(faces_.size());
-    hinge_work_.resize(hinges_.size());
-    hinge_angle_.resize(hinges_.size());
 }
 
 /// Plates: how each face's curvature follows from the angles around it (bending_plate.hpp).
@@ -595,7 +607,7 @@ void ElasticBatch::linearise(const Model& model, std::span<const Vec3> x, Stiffn
 
 double elastic_energy(const Model& model, const State& state)
 {
-    ElasticBatch batch(model);
+    ElasticBatch batch = ElasticBatch::for_energy(model);
     batch.freeze(model, state.x.span());
     return batch.energy(model, state.x.span());
 }

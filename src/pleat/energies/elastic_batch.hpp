@@ -37,6 +37,8 @@ public:
     ElasticBatch() = default;
     /// \pre the mesh has no dead elements; update_derived() was called.
     explicit ElasticBatch(const Model& model, const Dependencies& dependencies = {});
+    /// Without pattern and slots: for freeze() and energy() only.
+    [[nodiscard]] static ElasticBatch for_energy(const Model& model);
 
     [[nodiscard]] const BlockPattern& pattern() const { return parts_.pattern; }
 
@@ -96,6 +98,7 @@ private:
         Mat3 matrix{}; // scaled
     };
 
+    void add_elements(const Model& model);
     void add_plates(const Model& model);
     [[nodiscard]] Vec3 plate_curvature(const Plate& plate) const;
     template <bool with_tangent>

@@ -69,10 +69,9 @@ public:
                    const RemeshOptions& options, const Field<NodeId, std::uint64_t>* held,
                    CrossingGuard* guard)
         : mesh_(mesh), metric_(metric), x_(x), fields_(fields), options_(options), held_(held),
-          guard_(guard), normal_(node_normals(mesh, x))
+          guard_(guard)
     {
         own_.add(metric_);
-        own_.add(normal_);
     }
 
     RemeshCounts run()
@@ -148,6 +147,7 @@ private:
                 if (s2 > 1) candidates.push_back({s2, s2 * (1 + waited[index(e)]), e});
             }
             if (candidates.empty()) break;
+            if (normal_.empty()) normal_ = node_normals(mesh_, x_);
             std::sort(candidates.begin(), candidates.end(),
                       [](const Candidate& a, const Candidate& b) {
                           return a.rank != b.rank ? a.rank > b.rank : a.edge < b.edge;
@@ -208,6 +208,7 @@ private:
             }
         }
         ++counts_.splits;
+        normal_.resize(mesh_.node_count());
         normal_[s.new_node] = node_normal(mesh_, x_, s.new_node);
         for (const auto& faces : {s.faces, s.new_faces})
             for (FaceId f : faces)
@@ -447,7 +448,7 @@ private:
     const Field<NodeId, std::uint64_t>* held_;
     CrossingGuard* guard_;
 
-    Field<NodeId, Vec3> normal_;
+    Field<NodeId, Vec3> normal_; // made when the first edge is split
     FieldSet own_;
     UndoLog undo_;
     std::size_t edits_ = 0;
