@@ -46,7 +46,8 @@ std::string stats_header()
     for (std::size_t s = 0; s < stage_count; ++s)
         line += ",ms_" + std::string(stage_name(static_cast<Stage>(s)));
     line += ",intersections,min_gap,max_stretch,max_compression,kinetic,elastic";
-    line += ",worst_aspect,rejected,proximities,impacts,linear_iterations,hash";
+    line += ",worst_aspect,rejected,proximities,impacts,linear_iterations";
+    line += ",rigid_zones,pinched,unresolved,hash";
     return line;
 }
 
@@ -61,7 +62,9 @@ std::string stats_row(const FrameStats& s)
             text(s.kinetic) + "," + text(s.elastic);
     line += "," + text(s.audit.worst_aspect) + "," + std::to_string(s.rejected) + "," +
             std::to_string(s.proximities) + "," + std::to_string(s.impacts) + "," +
-            std::to_string(s.linear_iterations) + "," + hexadecimal(s.hash);
+            std::to_string(s.linear_iterations) + "," + std::to_string(s.rigid_zones) + "," +
+            std::to_string(s.pinched) + "," + std::to_string(s.unresolved) + "," +
+            hexadecimal(s.hash);
     return line;
 }
 

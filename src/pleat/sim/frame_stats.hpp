@@ -26,7 +26,10 @@ struct FrameStats {
     std::size_t proximities = 0;     // largest of any step
     std::size_t impacts = 0;
     int linear_iterations = 0;
-    std::uint64_t hash = 0; // of the state
+    std::size_t rigid_zones = 0; // of impacts
+    std::size_t pinched = 0;     // largest of any step: nodes between obstacles without room
+    std::size_t unresolved = 0;  // pairs that impacts gave up
+    std::uint64_t hash = 0;      // of the state
 };
 
 /// The header line, without a newline: the fixed columns first, further ones behind.

@@ -21,6 +21,9 @@ void add(FrameStats& stats, const AdvanceReport& r)
     stats.proximities = std::max(stats.proximities, r.proximities);
     stats.impacts += r.impacts;
     stats.linear_iterations += r.linear_iterations;
+    stats.rigid_zones += r.rigid_zones;
+    stats.pinched = std::max(stats.pinched, r.pinched);
+    stats.unresolved += r.unresolved;
 }
 
 /// Writes the frame, audits what was written, and tells the hooks.
