@@ -47,7 +47,7 @@ std::string stats_header()
         line += ",ms_" + std::string(stage_name(static_cast<Stage>(s)));
     line += ",intersections,min_gap,max_stretch,max_compression,kinetic,elastic";
     line += ",worst_aspect,rejected,proximities,impacts,linear_iterations";
-    line += ",limit_violation,limit_violation_after,faces_outside";
+    line += ",rigid_zones,pinched,unresolved,limit_violation,limit_violation_after,faces_outside";
     line += ",splits,flips,collapses,edits_refused,split_midpoints,remesh_momentum,"
             "remesh_angular_momentum,remesh_kinetic,remesh_elastic,hash";
     return line;
@@ -64,7 +64,8 @@ std::string stats_row(const FrameStats& s)
             text(s.kinetic) + "," + text(s.elastic);
     line += "," + text(s.audit.worst_aspect) + "," + std::to_string(s.rejected) + "," +
             std::to_string(s.proximities) + "," + std::to_string(s.impacts) + "," +
-            std::to_string(s.linear_iterations);
+            std::to_string(s.linear_iterations) + "," + std::to_string(s.rigid_zones) + "," +
+            std::to_string(s.pinched) + "," + std::to_string(s.unresolved);
     line += "," + text(s.limit_violation) + "," + text(s.limit_violation_after) + "," +
             std::to_string(s.faces_outside);
     const RemeshReport& r = s.remesh;

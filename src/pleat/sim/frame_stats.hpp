@@ -27,6 +27,9 @@ struct FrameStats {
     std::size_t proximities = 0;     // largest of any step
     std::size_t impacts = 0;
     int linear_iterations = 0;
+    std::size_t rigid_zones = 0;      // of impacts
+    std::size_t pinched = 0;          // largest of any step: nodes between obstacles without room
+    std::size_t unresolved = 0;       // pairs that impacts gave up
     double limit_violation = 0;       // worst that the strain limiter left in any step, as strain
     double limit_violation_after = 0; // and worst when impacts had been resolved
     std::size_t faces_outside = 0;    // outside their strain limits then; most of any step

@@ -25,6 +25,9 @@ void add(FrameStats& stats, const AdvanceReport& r)
     stats.limit_violation_after =
         std::max(stats.limit_violation_after, r.limits_after.worst_violation);
     stats.faces_outside = std::max(stats.faces_outside, r.limits_after.faces_outside);
+    stats.rigid_zones += r.rigid_zones;
+    stats.pinched = std::max(stats.pinched, r.pinched);
+    stats.unresolved += r.unresolved;
 }
 
 /// Writes the frame, audits what was written, and tells the hooks.

@@ -47,6 +47,7 @@ void advance_halving(const World& world, Pipeline& pipeline, Simulation& sim, do
     total.proximities = std::max(total.proximities, r.contact.proximities);
     total.impacts += r.impact.impacts;
     total.pinched = std::max({total.pinched, r.contact.pinched, r.impact.pinched});
+    total.rigid_zones += r.impact.rigid_zones;
     total.unresolved += r.accepted() ? r.impact.unresolved : 0;
     total.linear_iterations += r.solve.linear_iterations;
     total.fallbacks += r.solve.fallbacks;

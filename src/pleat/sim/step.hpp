@@ -42,7 +42,8 @@ struct AdvanceReport {
     StageTimes times;
     std::size_t proximities = 0; // largest of any step
     std::size_t impacts = 0;
-    std::size_t pinched = 0;    // largest of any step: nodes between obstacles without room
+    std::size_t pinched = 0; // largest of any step: nodes between obstacles without room
+    std::size_t rigid_zones = 0;
     std::size_t unresolved = 0; // pairs that impacts gave up
     int linear_iterations = 0;
     int fallbacks = 0;
