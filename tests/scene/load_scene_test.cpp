@@ -437,7 +437,9 @@ TEST(LoadScene, refuses_transforms_that_throw_things_out_of_the_world)
 TEST(LoadScene, notes_limits_that_nothing_keeps)
 {
     const SceneFolder f;
-    EXPECT_THAT(f.load(f.sheet_scene("", R"("strain_limits": [-0.1, 0.1])")).notes,
+    EXPECT_THAT(f.load(f.sheet_scene(R"("strain_limiting": {"type": "none"})",
+                                     R"("strain_limits": [-0.1, 0.1])"))
+                    .notes,
                 ElementsAre(HasSubstr("cloths[0].strain_limits are given")));
 }
 
