@@ -139,6 +139,25 @@ TEST(RemeshToMetric, N11_settles_when_the_field_is_evaluated_anew_after_each_pas
     }
 }
 
+TEST(RemeshToMetric, does_not_drive_faces_flat_against_a_border_that_asks_for_less)
+{
+    // Coarse along the border, fine just inside. Once splits piled up against border edges that
+    // were short enough for their own ends, until faces had no area left.
+    for (double width : {0.05, 0.1, 0.15, 0.2}) {
+        Subject s(zoo::grid(8, 8));
+        s.set_metric([=](const Vec2& u) {
+            const double inside = std::min({u[0], u[1], 1 - u[0], 1 - u[1]});
+            const double size = inside < width ? 0.25 : 0.01;
+            return test::tensor(0, size, size);
+        });
+        (void)s.remesh();
+        EXPECT_LE(s.largest_size(), 1);
+        EXPECT_THAT(validate(s.mesh, {.expected_area = 1.0}), IsEmpty());
+        for (FaceId f : s.mesh.faces())
+            EXPECT_GT(metric_quality(s.mesh, s.metric, s.mesh[f].verts), 0.03);
+    }
+}
+
 TEST(RemeshToMetric, aligns_faces_with_the_tensor)
 {
     Subject s(zoo::grid(4, 4));

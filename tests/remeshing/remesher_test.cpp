@@ -9,6 +9,7 @@
 #include "pleat/mesh/measures.hpp"
 #include "pleat/mesh/validate.hpp"
 #include "pleat/sim/adapt.hpp"
+#include "pleat/sim/run.hpp"
 #include "pleat/sim/step.hpp"
 
 #include "mesh/zoo.hpp"
@@ -191,12 +192,11 @@ TEST(RemesherSequence, gives_each_cloth_its_own_method)
 
 // --- seams --------------------------------------------------------------------------------------
 
-/// A tube about the z axis whose radius swells and shrinks, with or without its seam: without, it
-/// is cut open along the line opposite, so that the seam's place is in the middle of the panel.
-Simulation tube(double seam_angle)
+/// A tube about the z axis, its seam at an angle; or without a seam: the same sheet, bent round and
+/// left open.
+Simulation tube(double seam_angle, bool sewn = true)
 {
-    MeshInput m = zoo::tube(12, 6);
-    Simulation sim = simulation_of(m);
+    Simulation sim = simulation_of(sewn ? zoo::tube(12, 6) : zoo::grid(12, 6));
     std::vector<Vec2> u(sim.model.mesh.node_count());
     for (VertId v : sim.model.mesh.verts()) u[index(sim.model.mesh.node(v))] = sim.model.mesh.u(v);
     const double r = 1 / (2 * std::numbers::pi);
@@ -224,20 +224,28 @@ TEST(RemesherAnisotropic, N14_a_tube_remeshes_alike_wherever_its_seam_lies)
     SizingOptions sizing;
     sizing.edge_min = 0.005;
     sizing.compression = 0; // the dents are stretched and compressed; shape alone counts here
-    std::vector<double> counts;
-    for (double seam : {0.0, 0.35, 0.8, 1.3}) {
-        Simulation sim = tube(seam);
+    const auto count = [&](double seam, bool sewn) {
+        Simulation sim = tube(seam, sewn);
         RemesherAnisotropic remesher(options_of(sizing));
         for (int i = 0; i < 10; ++i) {
             press(sim);
             (void)remesher.remesh({}, 0, sim.model, sim.state);
         }
         EXPECT_THAT(validate(sim.model.mesh, {.expected_area = 1.0}), IsEmpty());
-        counts.push_back(double(sim.model.mesh.face_count()));
+        return double(sim.model.mesh.face_count());
+    };
+    const std::vector<double> seams{0.0, 0.35, 0.8, 1.3};
+    double sewn_mean = 0, open_mean = 0;
+    std::vector<double> sewn_counts;
+    for (double seam : seams) {
+        sewn_counts.push_back(count(seam, true));
+        sewn_mean += sewn_counts.back() / double(seams.size());
+        open_mean += count(seam, false) / double(seams.size());
     }
-    double mean = 0;
-    for (double c : counts) mean += c / double(counts.size());
-    for (double c : counts) EXPECT_NEAR(c, mean, 0.05 * mean);
+    for (double c : sewn_counts) EXPECT_NEAR(c, sewn_mean, 0.05 * sewn_mean);
+    EXPECT_NEAR(sewn_mean, open_mean, 0.05 * open_mean);
+    RecordProperty("sewn", std::to_string(sewn_mean));
+    RecordProperty("open", std::to_string(open_mean));
 }
 
 // --- physics ------------------------------------------------------------------------------------
@@ -289,12 +297,102 @@ TEST(RemesherAnisotropic, remeshing_between_frames_does_not_make_the_cloth_pop)
         sim.time = (frame + 1) * 0.04;
     }
     EXPECT_GT(remeshed, 5u);
-    EXPECT_LT(worst_jump, 0.5 * 9.8); // [m/s^2]
-    EXPECT_LT(worst_momentum, 0.02);  // of sqrt(2 m E)
+    EXPECT_LT(worst_jump, 2);        // [m/s^2]
+    EXPECT_LT(worst_momentum, 0.02); // of sqrt(2 m E)
     EXPECT_LT(worst_kinetic, 0.02);
     RecordProperty("worst_jump", std::to_string(worst_jump));
     RecordProperty("worst_momentum", std::to_string(worst_momentum));
     RecordProperty("worst_kinetic", std::to_string(worst_kinetic));
+}
+
+/// A strip under tension, plucked: two pulses run apart. Where the right one is after a while, and
+/// how high.
+struct Pulse {
+    double place, height;
+};
+
+Pulse run_pulse(int cells, const SizingOptions* sizing)
+{
+    Simulation sim = simulation_of(zoo::grid(cells, 2, 2, 0.1), "gray-interlock");
+    std::vector<NodeId> ends;
+    for (NodeId n : sim.model.mesh.nodes())
+        if (sim.state.x[n][0] == 0 || sim.state.x[n][0] == 2) {
+            sim.model.node_handles[n] = 1;
+            ends.push_back(n);
+        }
+    lock_nodes(sim.model.mesh, ends);
+    const auto pluck = [&] {
+        for (VertId v : sim.model.mesh.verts()) {
+            const Vec2 u = sim.model.mesh.u(v);
+            const double d = (u[0] - 0.7) / 0.08;
+            sim.state.x[sim.model.mesh.node(v)] = {1.06 * u[0], u[1], 0.05 * std::exp(-d * d)};
+            sim.state.anchor[sim.model.mesh.node(v)] = {1.06 * u[0], u[1], 0};
+        }
+    };
+    pluck();
+    World world;
+    world.handles.resize(1);
+    Pipeline pipeline = default_pipeline();
+    if (sizing != nullptr) {
+        pipeline.remesher = std::make_unique<RemesherAnisotropic>(options_of(*sizing));
+        for (int i = 0; i < 5; ++i) {
+            (void)adapt(world, pipeline, sim);
+            pluck();
+        }
+    }
+    for (int frame = 0; frame < 10; ++frame) {
+        for (int s = 0; s < 4; ++s) {
+            EXPECT_TRUE(advance(world, pipeline, sim, 0.001).ok);
+        }
+        (void)adapt(world, pipeline, sim);
+    }
+    Pulse p{0, -1};
+    for (NodeId n : sim.model.mesh.nodes())
+        if (sim.state.x[n][0] > 0.75 && sim.state.x[n][2] > p.height)
+            p = {sim.state.x[n][0], sim.state.x[n][2]};
+    return p;
+}
+
+TEST(RemesherAnisotropic, a_pulse_travels_through_a_changing_mesh_as_through_a_fine_one)
+{
+    SizingOptions sizing;
+    sizing.edge_min = 0.01;
+    sizing.compression = 0;
+    const Pulse fixed = run_pulse(200, nullptr), adaptive = run_pulse(10, &sizing);
+    EXPECT_GT(fixed.place, 0.9); // it has travelled
+    EXPECT_NEAR(adaptive.place, fixed.place, 0.03);
+    EXPECT_NEAR(adaptive.height, fixed.height, 0.1 * fixed.height);
+    RecordProperty("fixed", std::to_string(fixed.place) + " " + std::to_string(fixed.height));
+    RecordProperty("adaptive",
+                   std::to_string(adaptive.place) + " " + std::to_string(adaptive.height));
+}
+
+// --- cadence ------------------------------------------------------------------------------------
+
+struct CountingRemesher final : Remesher {
+    int* calls;
+    explicit CountingRemesher(int* c) : calls(c) {}
+    RemeshReport remesh(const World&, double, Model&, State&) override
+    {
+        ++*calls;
+        return {};
+    }
+};
+
+TEST(Cadence, is_once_before_the_first_frame_and_then_each_frame_or_every_n_steps)
+{
+    for (const auto& [every, expected] : {std::pair{0, 1 + 3}, {1, 1 + 12}, {5, 1 + 2}}) {
+        Simulation sim = simulation_of(zoo::grid(1, 1));
+        Pipeline pipeline = default_pipeline();
+        int calls = 0;
+        pipeline.remesher = std::make_unique<CountingRemesher>(&calls);
+        RunSettings settings;
+        settings.frames = 3;
+        settings.substeps = 4;
+        settings.remesh_every = every;
+        EXPECT_EQ(run({}, pipeline, sim, settings, {}).end, RunEnd::finished);
+        EXPECT_EQ(calls, expected);
+    }
 }
 
 } // namespace

@@ -166,7 +166,13 @@ private:
                 waited[index(c->edge)] = 0;
                 // Flips may have turned it since.
                 if (edge_size2(mesh_, metric_, c->edge) <= 1) continue;
-                split(c->edge);
+                const EdgeId longest = longest_beside(c->edge);
+                if (is_stuck(longest)) { // then so is what lies beside it
+                    mark_stuck(c->edge);
+                    continue;
+                }
+                if (longest != c->edge) splits_.push(c->edge);
+                split(longest);
                 flip_queued();
             }
             for (auto c = independent_end; c != candidates.end(); ++c) {
@@ -175,6 +181,41 @@ private:
             }
         }
         splitting_ = false;
+    }
+
+    /// The edge to split in place of `edge`, mostly itself. Where an edge sees a right or larger
+    /// angle across a face and cannot be flipped out of the way (a border, a seam, or a flip that
+    /// would cross), splits of the face's other edges would drive the face flat against it. So the
+    /// longer one goes first, be its own size above 1 or (between ends that are asked to be coarse)
+    /// not; and so on from face to face, as in longest-edge bisection [Rivara1997].
+    [[nodiscard]] EdgeId longest_beside(EdgeId edge) const
+    {
+        constexpr int most_faces = 64; // each is longer than the last; ends long before
+        for (int i = 0; i < most_faces; ++i) {
+            const EdgeId longer = longer_beside(edge);
+            if (!is_some(longer)) break;
+            edge = longer;
+        }
+        return edge;
+    }
+
+    [[nodiscard]] EdgeId longer_beside(EdgeId edge) const
+    {
+        for (FaceId f : mesh_[edge].faces) {
+            if (!is_some(f)) continue;
+            const auto& v = mesh_[f].verts;
+            const Mat2 mean = metric_[v[0]] + metric_[v[1]] + metric_[v[2]];
+            std::array<double, 3> size2{};
+            for (std::size_t i = 0; i < 3; ++i) {
+                const Vec2 e = mesh_.u(v[(i + 1) % 3]) - mesh_.u(v[i]);
+                size2[i] = metric_dot(e, mean, e);
+            }
+            for (std::size_t i = 0; i < 3; ++i) {
+                const EdgeId g = mesh_[f].edges[i];
+                if (g != edge && size2[i] >= size2[(i + 1) % 3] + size2[(i + 2) % 3]) return g;
+            }
+        }
+        return no_edge;
     }
 
     void split(EdgeId edge)

@@ -3,7 +3,8 @@
 //
 // Edits a mesh until it fits a given sizing field: edges above size 1 are split, then edges are
 // collapsed as long as none above 1 - hysteresis comes of it, with flips in between.
-// Based on: [Narain2012] sec. 4.1 and algorithm 1, [Bossen1996] (flips), [Garland1997] (quadric).
+// Based on: [Narain2012] sec. 4.1 and algorithm 1, [Bossen1996] (flips), [Garland1997] (quadric),
+// [Rivara1997] (longest edges first).
 //
 // Afterwards no edge is above size 1, no edge can be collapsed, and a second pass with the same
 // field changes nothing. The time is linear in the faces and the edits: what an edit touches is
@@ -14,6 +15,8 @@
 //   from the Delaunay test; in a varying one it keeps flips from going round in circles. And it
 //   must not make an edge above size 1 that was not there.
 // - Independent sets are taken longest edge first, which gives better shapes for nothing.
+// - Where a face to be split is obtuse, its longest edge is split first [Rivara1997]: no face is
+//   driven flat against an edge that cannot be flipped.
 // - Work is queued by the node that would go, not by face: whether it can go depends on all of its
 //   faces.
 // - "Aspect too low" is judged in stretched space, where thin is what was not asked for.
