@@ -81,9 +81,17 @@ struct ContactParts {
     std::unique_ptr<ImpactResolver> (*resolver)(const ContactDescription&);
 };
 
+constexpr Row<BroadPhase> broad_phases[] = {
+    {"bvh", BroadPhase::bvh},
+    {"spatial_hash", BroadPhase::spatial_hash},
+};
+
 ContactOptions contact_options(const ContactDescription& c)
 {
-    return {.thickness = c.thickness, .friction = c.friction, .stiffness = c.stiffness};
+    return {.thickness = c.thickness,
+            .friction = c.friction,
+            .stiffness = c.stiffness,
+            .broad_phase = row_of(broad_phases, c.broad_phase)};
 }
 
 constexpr Row<ContactParts> contacts[] = {
@@ -138,6 +146,12 @@ std::span<const std::string> linear_solver_types()
 std::span<const std::string> contact_types()
 {
     static const auto names = names_of(contacts);
+    return names;
+}
+
+std::span<const std::string> broad_phase_types()
+{
+    static const auto names = names_of(broad_phases);
     return names;
 }
 
