@@ -150,6 +150,7 @@ TEST(Schema, has_the_defaults_of_the_reader)
     EXPECT_EQ(standard("contact", "friction"), s.contact.friction);
     EXPECT_EQ(standard("contact", "stiffness"), s.contact.stiffness);
     EXPECT_EQ(standard("contact", "on_overlap"), s.contact.on_overlap);
+    EXPECT_EQ(standard("contact", "broad_phase"), s.contact.broad_phase);
     EXPECT_EQ(standard("solver", "variant"), s.solver.variant);
     EXPECT_EQ(standard("strain_limiting", "type"), s.strain_limiting.type);
     EXPECT_EQ(standard("strain_limiting", "measure"), s.strain_limiting.measure);

@@ -6,10 +6,14 @@
 
 namespace pleat {
 
+/// What finds the pairs of faces whose boxes overlap. Both find the same pairs.
+enum class BroadPhase { bvh, spatial_hash };
+
 struct ContactOptions {
     double thickness = 0.005; // where repulsion begins [m]
     double friction = 0.3;    // Coulomb's mu where neither obstacle nor material says
     double stiffness = 1;     // of repulsion, in node mass / dt^2
+    BroadPhase broad_phase = BroadPhase::bvh;
 
     /// What impacts restore [m].
     [[nodiscard]] double separation() const { return 0.1 * thickness; }

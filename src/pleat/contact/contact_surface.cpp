@@ -86,6 +86,43 @@ void SurfacePart::set_faces(std::vector<TriangleIndices> new_faces, std::uint32_
     }
 }
 
+void SurfacePart::refit()
+{
+    if (broad_phase == BroadPhase::bvh)
+        tree.refit(boxes);
+    else
+        hash.fill(boxes);
+}
+
+std::size_t SurfacePart::piece_count() const
+{
+    return broad_phase == BroadPhase::bvh ? tree.piece_count() : hash.piece_count();
+}
+
+void SurfacePart::visit_self_pairs(Bvh::PairVisitor visit) const
+{
+    if (broad_phase == BroadPhase::bvh)
+        tree.visit_self_pairs(visit);
+    else
+        hash.visit_self_pairs(visit);
+}
+
+void SurfacePart::visit_cross_pairs(const SurfacePart& other, Bvh::PairVisitor visit) const
+{
+    if (broad_phase == BroadPhase::bvh)
+        tree.visit_cross_pairs(other.tree, visit);
+    else
+        hash.visit_cross_pairs(other.hash, visit);
+}
+
+void SurfacePart::query(const Box& box, FunctionRef<void(std::uint32_t)> visit) const
+{
+    if (broad_phase == BroadPhase::bvh)
+        tree.query(box, visit);
+    else
+        hash.query(box, visit);
+}
+
 void ContactSurface::set_cloth(const Model& model)
 {
     const Mesh& mesh = model.mesh;
@@ -110,7 +147,8 @@ void ContactSurface::set_cloth(const Model& model)
         flat[index(f)] = triangle_box(corner, {0, 1, 2}, 0);
     }
     cloth_.set_faces(std::move(faces), 0, cloth_nodes_);
-    cloth_.tree.build(flat);
+    cloth_.broad_phase = broad_phase_;
+    if (broad_phase_ == BroadPhase::bvh) cloth_.tree.build(flat);
     obstacle_ = {}; // its points are numbered behind the cloth's
     obstacle_of_face_.clear();
 }
@@ -138,7 +176,8 @@ void ContactSurface::set_obstacles(const World& world, std::span<const ObstacleS
     std::vector<Box> boxes(obstacle_.faces.size());
     for (std::size_t f = 0; f < boxes.size(); ++f)
         boxes[f] = triangle_box(x, obstacle_.faces[f], 0);
-    obstacle_.tree.build(boxes);
+    obstacle_.broad_phase = broad_phase_;
+    if (broad_phase_ == BroadPhase::bvh) obstacle_.tree.build(boxes);
 }
 
 void ContactSurface::update_boxes(SurfacePart& part, double reach, std::size_t first,
@@ -160,7 +199,7 @@ void ContactSurface::update_boxes(SurfacePart& part, double reach, std::size_t f
             edges[k] = union_of(node_boxes_[n[k]], node_boxes_[n[(k + 1) % 3]]);
         part.boxes[f] = union_of(edges[0], edges[1]);
     });
-    part.tree.refit(part.boxes);
+    part.refit();
 }
 
 void ContactSurface::place(std::span<const Vec3> cloth_x0, std::span<const Vec3> cloth_x1,

@@ -12,6 +12,8 @@
 #pragma once
 
 #include "pleat/contact/bvh.hpp"
+#include "pleat/contact/contact_options.hpp"
+#include "pleat/contact/spatial_hash.hpp"
 #include "pleat/model/model.hpp"
 #include "pleat/model/obstacle_sample.hpp"
 
@@ -44,13 +46,23 @@ struct SurfacePart {
     std::vector<std::uint32_t> ring_begin; // by node - first_node; neighbours in ring
     std::vector<std::uint32_t> ring;
     std::uint32_t first_node = 0;
-    Bvh tree;
+    BroadPhase broad_phase = BroadPhase::bvh;
+    Bvh tree;                                   // with the one broad phase
+    SpatialHash hash;                           // with the other
     std::vector<Box> boxes;                     // of the faces, as last placed
     std::vector<std::array<Box, 3>> edge_boxes; // of the edges that a face answers for
 
     /// \param faces nodes numbered from first_node to first_node + node_count
     void set_faces(std::vector<TriangleIndices> faces, std::uint32_t first_node,
                    std::size_t node_count);
+    /// Takes the boxes into the broad phase.
+    void refit();
+    // As in Bvh; cross pairs are those with a part of the same broad phase.
+    [[nodiscard]] std::size_t piece_count() const;
+    void visit_self_pairs(Bvh::PairVisitor visit) const;
+    void visit_cross_pairs(const SurfacePart& other, Bvh::PairVisitor visit) const;
+    void query(const Box& box, FunctionRef<void(std::uint32_t face)> visit) const;
+
     [[nodiscard]] std::span<const std::uint32_t> ring_of(std::uint32_t node) const
     {
         const std::size_t i = node - first_node;
@@ -60,6 +72,8 @@ struct SurfacePart {
 
 class ContactSurface {
 public:
+    explicit ContactSurface(BroadPhase broad_phase = BroadPhase::bvh) : broad_phase_(broad_phase) {}
+
     /// Takes the cloth's faces, and makes a tree over them by material space.
     void set_cloth(const Model& model);
     /// Takes the obstacles' faces; makes them new only where they differ from the last ones.
@@ -106,6 +120,7 @@ private:
                         const SurfacePart& part_b, std::uint32_t b, bool obstacle_b,
                         Visit&& visit) const;
 
+    BroadPhase broad_phase_;
     std::size_t cloth_nodes_ = 0;
     SurfacePart cloth_, obstacle_;
     std::vector<std::uint32_t> obstacle_of_face_;

@@ -254,20 +254,20 @@ void ImpactResolverImpactZones::Work::test(const FeaturePair& p, std::vector<Hit
 
 std::vector<Hit> ImpactResolverImpactZones::Work::detect_all() const
 {
-    const Bvh& tree = surface.cloth().tree;
-    const std::size_t pieces = tree.piece_count();
+    const SurfacePart& cloth = surface.cloth();
+    const std::size_t pieces = cloth.piece_count();
     std::vector<std::vector<Hit>> found(2 * pieces);
-    tree.visit_self_pairs([&](std::size_t piece, std::span<const BvhPair> pairs) {
+    cloth.visit_self_pairs([&](std::size_t piece, std::span<const BvhPair> pairs) {
         for (const BvhPair& p : pairs)
             surface.visit_self(p.a, p.b, [&](const FeaturePair& f) { test(f, found[piece]); });
     });
-    tree.visit_cross_pairs(surface.obstacle().tree,
-                           [&](std::size_t piece, std::span<const BvhPair> pairs) {
-                               for (const BvhPair& p : pairs)
-                                   surface.visit_obstacle(p.a, p.b, [&](const FeaturePair& f) {
-                                       test(f, found[pieces + piece]);
-                                   });
-                           });
+    cloth.visit_cross_pairs(surface.obstacle(),
+                            [&](std::size_t piece, std::span<const BvhPair> pairs) {
+                                for (const BvhPair& p : pairs)
+                                    surface.visit_obstacle(p.a, p.b, [&](const FeaturePair& f) {
+                                        test(f, found[pieces + piece]);
+                                    });
+                            });
     std::vector<Hit> hits;
     for (const auto& piece : found) hits.insert(hits.end(), piece.begin(), piece.end());
     return hits;
@@ -291,11 +291,11 @@ std::vector<Hit> ImpactResolverImpactZones::Work::detect_changed()
                         const auto look = [&](const FeaturePair& p) { test(p, found[piece]); };
                         for (std::size_t i = first; i < last; ++i) {
                             const std::uint32_t f = faces[i];
-                            cloth.tree.query(cloth.boxes[f], [&](std::uint32_t g) {
+                            cloth.query(cloth.boxes[f], [&](std::uint32_t g) {
                                 if (g == f || (active[g] != 0 && g < f)) return;
                                 surface.visit_self(std::min(f, g), std::max(f, g), look);
                             });
-                            surface.obstacle().tree.query(cloth.boxes[f], [&](std::uint32_t g) {
+                            surface.obstacle().query(cloth.boxes[f], [&](std::uint32_t g) {
                                 surface.visit_obstacle(f, g, look);
                             });
                         }
@@ -602,7 +602,9 @@ bool ImpactResolverImpactZones::Work::make_rigid(const Model& model, std::vector
 
 ImpactResolverImpactZones::ImpactResolverImpactZones(const ContactOptions& options)
     : options_(options), work_(std::make_unique<Work>())
-{}
+{
+    work_->surface = ContactSurface(options.broad_phase);
+}
 
 ImpactResolverImpactZones::~ImpactResolverImpactZones() = default;
 

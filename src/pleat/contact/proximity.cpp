@@ -252,7 +252,7 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
                          std::max(0.0, dot(normal, velocity)), p.with_obstacle()});
     };
 
-    const std::size_t pieces = surface_.cloth().tree.piece_count();
+    const std::size_t pieces = surface_.cloth().piece_count();
     pieces_.resize(2 * pieces);
     for (std::vector<Found>& found : pieces_) found.clear();
     candidates_.assign(2 * pieces, 0);
@@ -271,12 +271,12 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
         }
         candidates_[piece] = candidates;
     };
-    surface_.cloth().tree.visit_self_pairs(
+    surface_.cloth().visit_self_pairs(
         [&](std::size_t piece, std::span<const BvhPair> pairs) { work(piece, pairs, false); });
-    surface_.cloth().tree.visit_cross_pairs(surface_.obstacle().tree,
-                                            [&](std::size_t piece, std::span<const BvhPair> pairs) {
-                                                work(pieces + piece, pairs, true);
-                                            });
+    surface_.cloth().visit_cross_pairs(surface_.obstacle(),
+                                       [&](std::size_t piece, std::span<const BvhPair> pairs) {
+                                           work(pieces + piece, pairs, true);
+                                       });
 
     ContactReport report;
     found_.clear();

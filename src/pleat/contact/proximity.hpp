@@ -25,7 +25,9 @@ namespace pleat {
 
 class ContactFinderProximity final : public ContactFinder {
 public:
-    explicit ContactFinderProximity(const ContactOptions& options) : options_(options) {}
+    explicit ContactFinderProximity(const ContactOptions& options)
+        : options_(options), surface_(options.broad_phase)
+    {}
 
     [[nodiscard]] ContactReport find(const Model& model, const State& state, const World& world,
                                      std::span<const ObstacleSample> obstacles, double dt,

@@ -104,9 +104,17 @@ struct ContactParts {
     std::unique_ptr<ImpactResolver> (*resolver)(const ContactDescription&);
 };
 
+constexpr Row<BroadPhase> broad_phases[] = {
+    {"bvh", BroadPhase::bvh},
+    {"spatial_hash", BroadPhase::spatial_hash},
+};
+
 ContactOptions contact_options(const ContactDescription& c)
 {
-    return {.thickness = c.thickness, .friction = c.friction, .stiffness = c.stiffness};
+    return {.thickness = c.thickness,
+            .friction = c.friction,
+            .stiffness = c.stiffness,
+            .broad_phase = row_of(broad_phases, c.broad_phase)};
 }
 
 constexpr Row<ContactParts> contacts[] = {
@@ -222,6 +230,12 @@ std::span<const std::string> mixed_variants()
 std::span<const std::string> contact_types()
 {
     static const auto names = names_of(contacts);
+    return names;
+}
+
+std::span<const std::string> broad_phase_types()
+{
+    static const auto names = names_of(broad_phases);
     return names;
 }
 

@@ -17,6 +17,7 @@ namespace pleat {
 [[nodiscard]] std::span<const std::string> linear_solver_types();
 [[nodiscard]] std::span<const std::string> mixed_variants();
 [[nodiscard]] std::span<const std::string> contact_types();
+[[nodiscard]] std::span<const std::string> broad_phase_types();
 [[nodiscard]] std::span<const std::string> overlap_answers();
 [[nodiscard]] std::span<const std::string> strain_limiter_types();
 [[nodiscard]] std::span<const std::string> remesher_types();

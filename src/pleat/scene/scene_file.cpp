@@ -342,6 +342,7 @@ private:
         c.thickness = r.number("thickness", c.thickness, positive);
         c.friction = r.number("friction", c.friction, not_negative);
         c.stiffness = r.number("stiffness", c.stiffness, positive);
+        c.broad_phase = r.word("broad_phase", c.broad_phase, broad_phase_types());
         c.on_overlap = r.word("on_overlap", c.on_overlap, overlap_answers());
     }
 
@@ -506,6 +507,7 @@ std::string to_json_text(const SceneDescription& s)
                        {"thickness", s.contact.thickness},
                        {"friction", s.contact.friction},
                        {"stiffness", s.contact.stiffness},
+                       {"broad_phase", s.contact.broad_phase},
                        {"on_overlap", s.contact.on_overlap}};
     json["strain_limiting"] = {{"type", s.strain_limiting.type},
                                {"measure", s.strain_limiting.measure},

@@ -93,6 +93,7 @@ struct ContactDescription {
     double friction = 0.3;
     double stiffness = 1;             // of repulsion, in node mass / dt^2
     std::string on_overlap = "error"; // or "untangle"
+    std::string broad_phase = "bvh";
     bool operator==(const ContactDescription&) const = default;
 };
 
