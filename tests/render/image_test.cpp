@@ -166,16 +166,6 @@ TEST(Png, replaces_an_old_file_and_leaves_nothing_else_behind)
     EXPECT_EQ(std::distance(fs::directory_iterator(directory.path), fs::directory_iterator()), 1);
 }
 
-TEST(Png, steps_over_the_part_that_a_killed_run_left)
-{
-    const Directory directory;
-    std::ofstream(directory.path / "a.png.part0") << "half a pict";
-    const Image image = varied_image(20, 20);
-    write_png(directory.path / "a.png", image);
-    EXPECT_EQ(decode(read(directory.path / "a.png")).image, image);
-    EXPECT_EQ(read(directory.path / "a.png.part0").size(), 11u);
-}
-
 TEST(Png, missing_directory_throws_with_path_and_reason)
 {
     const Directory directory;

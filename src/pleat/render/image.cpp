@@ -2,18 +2,15 @@
 // Copyright the Pleat authors
 #include "pleat/render/image.hpp"
 
+#include "pleat/core/atomic_file.hpp"
 #include "pleat/core/error.hpp"
 
 #include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
-#include <memory>
 #include <string>
-#include <system_error>
 
 namespace pleat {
 
@@ -132,55 +129,6 @@ Bytes encoded_png(const Image& image)
     return file;
 }
 
-struct Closer {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, Closer>;
-
-std::string reason(int error)
-{
-    return error != 0 ? std::generic_category().message(error) : "cannot be written";
-}
-
-struct Part {
-    std::filesystem::path path;
-    File file;
-};
-
-/// A new file beside `path`. Exclusive, so that two writers never share one.
-Part open_part(const std::filesystem::path& path)
-{
-    constexpr int attempts = 1000; // left-overs of killed runs are stepped over
-    for (int i = 0;; ++i) {
-        std::filesystem::path part = path;
-        part += ".part" + std::to_string(i);
-        errno = 0;
-        File file(std::fopen(part.string().c_str(), "wbx"));
-        if (file) return {std::move(part), std::move(file)};
-        if (errno != EEXIST || i == attempts) throw FileError(path.string(), reason(errno));
-    }
-}
-
-void write_whole(const std::filesystem::path& path, const Bytes& bytes)
-{
-    Part part = open_part(path);
-    errno = 0;
-    const bool written =
-        std::fwrite(bytes.data(), 1, bytes.size(), part.file.get()) == bytes.size();
-    int error = errno;
-    errno = 0;
-    const bool closed = std::fclose(part.file.release()) == 0;
-    if (written) error = errno;
-
-    std::error_code renamed;
-    if (written && closed) std::filesystem::rename(part.path, path, renamed);
-    if (!written || !closed || renamed) {
-        std::error_code ignored;
-        std::filesystem::remove(part.path, ignored);
-        throw FileError(path.string(), renamed ? renamed.message() : reason(error));
-    }
-}
-
 } // namespace
 
 Image filled_image(int width, int height, std::array<std::uint8_t, 3> rgb)
@@ -196,7 +144,10 @@ void write_png(const std::filesystem::path& path, const Image& image)
     PLEAT_ASSERT(image.width >= 1 && image.height >= 1, "a picture has at least one pixel");
     PLEAT_ASSERT(image.rgb.size() == row_size(image) * std::size_t(image.height),
                  "a picture has three bytes a pixel");
-    write_whole(path, encoded_png(image));
+    const Bytes bytes = encoded_png(image);
+    AtomicFile file(path);
+    file.append({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    file.commit();
 }
 
 Image side_by_side(std::span<const Image> images, int gap, std::array<std::uint8_t, 3> fill)
