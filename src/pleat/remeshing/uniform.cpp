@@ -14,8 +14,7 @@ RemesherUniform::RemesherUniform(std::vector<std::optional<double>> edge_length)
 
 RemeshReport RemesherUniform::remesh(const World& world, double time, Model& model, State& state)
 {
-    if (done_) return {};
-    done_ = true;
+    if (time > 0) return {}; // not "the first call": a run that is resumed must not refine again
     const Mesh& mesh = model.mesh;
     MetricField metric(mesh.vert_count(), FieldRule::interpolate);
     std::vector<bool> frozen(mesh.panel_count());
