@@ -26,7 +26,7 @@ class Shadow(unittest.TestCase):
 
     def test_counts_layers_once(self):
         points, faces = drape.disc(12)
-        folded = [(abs(x), y, 0) for x, y in points]
+        folded = [(x, abs(y), 0) for x, y in points]
         half = 0.5 * drape.shadow([(x, y, 0) for x, y in points], faces)
         self.assertAlmostEqual(drape.shadow(folded, faces), half, delta=2e-3 * half)
 
