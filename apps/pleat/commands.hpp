@@ -23,6 +23,7 @@ using Command = std::function<int()>;
 
 /// Each returns what to do when `program` was called with that verb.
 [[nodiscard]] Command add_run(CLI::App& program);
+[[nodiscard]] Command add_resume(CLI::App& program);
 [[nodiscard]] Command add_check(CLI::App& program);
 [[nodiscard]] Command add_render(CLI::App& program);
 [[nodiscard]] Command add_convert(CLI::App& program);

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <map>
@@ -18,6 +19,9 @@ int main(int argc, char** argv)
     using namespace pleat;
     using namespace pleat::app;
 
+    // A file size limit is then an error like a full disk, not the end of the program.
+    std::signal(SIGXFSZ, SIG_IGN);
+
     CLI::App program{"Pleat simulates cloth on meshes that refine and coarsen themselves."};
     program.set_version_flag("--version", "pleat " PLEAT_VERSION);
     program.require_subcommand(1);
@@ -26,7 +30,7 @@ int main(int argc, char** argv)
         {"run", add_run(program)},       {"check", add_check(program)},
         {"render", add_render(program)}, {"convert", add_convert(program)},
         {"new", add_new(program)},       {"materials", add_materials(program)},
-        {"remesh", add_remesh(program)},
+        {"remesh", add_remesh(program)}, {"resume", add_resume(program)},
     };
     try {
         program.parse(argc, argv);
