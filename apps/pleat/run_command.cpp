@@ -80,7 +80,8 @@ void prepare_output(const fs::path& folder, bool force)
         throw InputError(Problem{folder.string(), "", "the results of an earlier run",
                                  "another folder (-o), or --force to replace them"});
     if (has_run) {
-        for (const char* part : {"frames", "stats.csv", "run.json", "scene.json"}) {
+        for (const char* part :
+             {"frames", "stats.csv", "run.json", "scene.json", "offenders.obj"}) {
             fs::remove_all(folder / part, code);
             if (code) throw FileError((folder / part).string(), code.message());
         }
