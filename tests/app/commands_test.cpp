@@ -219,6 +219,33 @@ TEST_F(Commands, the_faces_that_cross_are_written_once_each_with_the_groups_of_t
     EXPECT_TRUE(fs::exists(at("u-offenders.obj")));
 }
 
+TEST_F(Commands, a_floor_without_end_is_checked_run_and_audited_beyond_its_square)
+{
+    write("sheet.obj", "v 50 0 0.1\nv 50.1 0 0.1\nv 50 0.1 0.1\nvt 0 0\nvt 0.1 0\nvt 0 0.1\n"
+                       "f 1/1 2/2 3/3\n");
+    const auto scene = [](const std::string& floor, const std::string& contact) {
+        return R"({"pleat": 1, "frames": 8, "cloths": [{"name": "s", "mesh": "sheet.obj",
+            "material": "denim"}], "obstacles": [{"name": "floor", "plane": {)" +
+               floor + R"(}}], "contact": {"type": ")" + contact + R"("}})";
+    };
+    write("good.json", scene(R"("size": 1)", "impact_zones"));
+    EXPECT_EQ(run_pleat_line("check " + at("good.json")).exit_code, 0);
+    EXPECT_EQ(run_pleat_line("run " + at("good.json") + " -q -o " + at("good")).exit_code, 0);
+    EXPECT_EQ(run_pleat_line("check " + at("good")).exit_code, 0);
+    EXPECT_THAT(read_bytes(at("good/frames/00000_floor.obj")), HasSubstr("v 0.5 0.5 0\n"));
+
+    write("through.json", scene(R"("size": 1)", "none"));
+    EXPECT_EQ(run_pleat_line("run " + at("through.json") + " -q -o " + at("through")).exit_code, 2);
+    const ProgramResult audited = run_pleat_line("check " + at("through"));
+    EXPECT_EQ(audited.exit_code, 2) << "from the files alone";
+    EXPECT_THAT(audited.output, HasSubstr("s face 0 crosses floor face 0"));
+
+    write("start.json", scene(R"("point": [0, 0, 0.2])", "impact_zones"));
+    const ProgramResult refused = run_pleat_line("run " + at("start.json") + " -o " + at("no"));
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.output, HasSubstr("s face 0 crosses floor face 0"));
+}
+
 TEST_F(Commands, check_lists_every_problem_at_once)
 {
     write("s.json", R"({"pleat": 1, "fsp": 25, "substeps": 0,
