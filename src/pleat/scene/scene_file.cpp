@@ -251,13 +251,21 @@ private:
             d.sequence_fps = o.number("fps", scene_.fps, fps_range);
             d.sequence_time = o.number("time", 0.0);
         });
-        const bool has_mesh = r.find("mesh") != nullptr,
-                   has_sequence = r.find("sequence") != nullptr;
-        if (has_mesh == has_sequence)
-            file_.problem(r.path(),
-                          has_mesh ? "both \"mesh\" and \"sequence\""
-                                   : "neither \"mesh\" nor \"sequence\"",
-                          "one of the two");
+        r.object("plane", "plane", [&](JsonReader& o) {
+            PlaneDescription plane;
+            plane.point = o.vector("point", {});
+            plane.normal = o.vector("normal", scene_.up);
+            plane.size = o.number("size", plane.size, positive);
+            if (const double length = norm(plane.normal); length == 0 || !std::isfinite(length))
+                file_.problem(o.path_of("normal"), "a vector of length " + Json(length).dump(),
+                              "the direction out of the half-space");
+            d.plane = plane;
+        });
+        int ways = 0;
+        for (const char* way : {"mesh", "sequence", "plane"}) ways += r.find(way) != nullptr;
+        if (ways != 1)
+            file_.problem(r.path(), std::to_string(ways) + " of \"mesh\", \"sequence\", \"plane\"",
+                          "exactly one of them, to say what shape it has");
         d.transform = read_transform(r);
         d.motion = read_motion(r);
         if (!d.sequence.empty() && (!d.motion.keys.keys.empty() || !d.motion.file.empty()))
@@ -481,6 +489,10 @@ std::string to_json_text(const SceneDescription& s)
                                 {"first", o.sequence_first},
                                 {"fps", o.sequence_fps},
                                 {"time", o.sequence_time}};
+        if (o.plane)
+            item["plane"] = {{"point", to_json(o.plane->point)},
+                             {"normal", to_json(o.plane->normal)},
+                             {"size", o.plane->size}};
         add_motion(item, o.motion);
         add_span(item, o.from, o.until);
         if (o.friction) item["friction"] = *o.friction;

@@ -52,10 +52,20 @@ struct MotionDescription {
     bool operator==(const MotionDescription&) const = default;
 };
 
+/// A half-space: everything below a plane.
+struct PlaneDescription {
+    Vec3 point{};         // on it [m]
+    Vec3 normal{0, 0, 1}; // out of the half-space
+    double size = 4;      // of the square that frames and pictures show [m]
+    bool operator==(const PlaneDescription&) const = default;
+};
+
 struct ObstacleDescription {
     std::string name;
-    std::filesystem::path mesh;     // empty with a sequence
-    std::filesystem::path sequence; // a name with one %d or %0Nd; empty with a mesh
+    // One of the three.
+    std::filesystem::path mesh;
+    std::filesystem::path sequence; // a name with one %d or %0Nd
+    std::optional<PlaneDescription> plane;
     int sequence_first = 0;
     double sequence_fps = 25;
     double sequence_time = 0; // of the first file [s]
