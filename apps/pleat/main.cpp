@@ -26,7 +26,7 @@ int main(int argc, char** argv)
         {"run", add_run(program)},       {"check", add_check(program)},
         {"render", add_render(program)}, {"convert", add_convert(program)},
         {"new", add_new(program)},       {"materials", add_materials(program)},
-        {"remesh", add_remesh(program)},
+        {"remesh", add_remesh(program)}, {"garment", add_garment(program)},
     };
     try {
         program.parse(argc, argv);
