@@ -8,6 +8,7 @@
 #include "pleat/core/parallel.hpp"
 #include "pleat/export/obj_sink.hpp"
 #include "pleat/export/ply_sink.hpp"
+#include "pleat/scene/cloth_attributes.hpp"
 #include "pleat/scene/load_scene.hpp"
 #include "pleat/scene/start_check.hpp"
 #include "pleat/sim/run.hpp"
@@ -39,6 +40,7 @@ struct RunArguments {
     bool json = false;
     bool quiet = false;
     bool force = false;
+    bool attributes = true;
 };
 
 // The one piece of state that a signal handler can reach; it belongs to the program, not to the
@@ -151,6 +153,8 @@ int run_scene(const RunArguments& a)
         sinks.push_back(make_sink(format, folder));
         sink_list.push_back(sinks.back().get());
     }
+    std::optional<AttributeFiles> attributes;
+    if (a.attributes) attributes.emplace(folder);
     StatsFile stats(folder / "stats.csv");
 
     const int frames = scene.settings.frames;
@@ -163,7 +167,8 @@ int run_scene(const RunArguments& a)
     RunHooks hooks;
     std::uint64_t hash = 0;
     hooks.on_frame = [&](const FrameStats& s) {
-        stats.write(s);
+        if (attributes) attributes->write(description, scene.world, scene.start);
+        stats.write(s); // after the files: a frame with a row is whole
         hash = s.hash;
         progress.frame(s);
     };
@@ -221,6 +226,8 @@ Command add_run(CLI::App& program)
     verb->add_flag("--json", a->json, "One JSON object a frame on standard output");
     verb->add_flag("-q,--quiet", a->quiet, "Say nothing but errors");
     verb->add_flag("--force", a->force, "Replace the results of an earlier run");
+    verb->add_flag("!--no-attributes", a->attributes,
+                   "No frames/*.attributes (velocity, sizing; for `view` and `render`)");
     return [a] { return run_scene(*a); };
 }
 
