@@ -43,8 +43,8 @@ struct SizingEllipse {
 
 /// The arrays of one cloth at one frame. Either of the last two is empty or one a face.
 struct FrameAttributes {
-    std::vector<Vec3f> velocity;              // one a node [m/s]
-    std::vector<std::uint16_t> face_material; // one a face
+    std::vector<Vec3f> velocity;                                      // one a node [m/s]
+    std::vector<std::uint16_t> face_material;                         // one a face
     std::vector<std::array<float, sizing_driver_count>> face_drivers; // [m], inf: nothing asked
     std::vector<SizingEllipse> face_ellipse;
     bool operator==(const FrameAttributes&) const = default;

@@ -36,8 +36,7 @@ std::vector<FrameAttributes> attributes_of(const SceneDescription& description, 
     const bool is_sized =
         std::any_of(options.begin(), options.end(), [](const auto& o) { return o.has_value(); });
     FaceSizing sizing;
-    if (is_sized)
-        sizing = face_sizing(model, sim.state, ObstacleTree(world, sim.time), options);
+    if (is_sized) sizing = face_sizing(model, sim.state, ObstacleTree(world, sim.time), options);
 
     // The model has the fabrics of all cloths one after the other.
     std::vector<std::size_t> first_material(all.size(), 0);
@@ -46,13 +45,11 @@ std::vector<FrameAttributes> attributes_of(const SceneDescription& description, 
     for (FaceId f : model.mesh.faces()) {
         const std::size_t c = index(model.cloth_of(f));
         FrameAttributes& a = all[c];
-        a.face_material.push_back(
-            std::uint16_t(index(model.face_material[f]) - first_material[c]));
+        a.face_material.push_back(std::uint16_t(index(model.face_material[f]) - first_material[c]));
         if (!is_sized || !options[c]) continue;
-        a.face_drivers.push_back({asked_length(sizing.curvature[f]),
-                                  asked_length(sizing.compression[f]),
-                                  asked_length(sizing.velocity[f]),
-                                  asked_length(sizing.obstacle[f])});
+        a.face_drivers.push_back(
+            {asked_length(sizing.curvature[f]), asked_length(sizing.compression[f]),
+             asked_length(sizing.velocity[f]), asked_length(sizing.obstacle[f])});
         a.face_ellipse.push_back(sizing_ellipse(sizing.metric[f]));
     }
     return all;

@@ -18,9 +18,8 @@ namespace pleat {
 /// The attributes of each cloth, in the order and numbering of object_meshes(). Sizing is there for
 /// cloths that the scene remeshes by a metric: what each driver asks for now, and the metric that
 /// follows.
-[[nodiscard]] std::vector<FrameAttributes> cloth_attributes(const SceneDescription& description,
-                                                            const World& world,
-                                                            const Simulation& sim);
+[[nodiscard]] std::vector<FrameAttributes>
+cloth_attributes(const SceneDescription& description, const World& world, const Simulation& sim);
 
 /// Writes the attributes of each frame of a run beside its meshes.
 class AttributeFiles {
