@@ -176,4 +176,19 @@ std::vector<ObjectMesh> RunFolder::read(int frame) const
     return cloths;
 }
 
+std::optional<FrameAttributes> RunFolder::read_attributes(const ObjectMesh& mesh, int frame) const
+{
+    const fs::path file = folder_ / "frames" / (digits(frame) + "_" + mesh.name + ".attributes");
+    std::error_code code;
+    if (!mesh.is_cloth || !fs::exists(file, code)) return std::nullopt;
+    try {
+        FrameAttributes a = pleat::read_attributes(file);
+        if (a.velocity.size() == mesh.x.size() && a.face_material.size() == mesh.face_nodes.size())
+            return a;
+    } catch (const InputError&) {
+        return std::nullopt; // the meshes can be looked at without
+    }
+    return std::nullopt;
+}
+
 } // namespace pleat

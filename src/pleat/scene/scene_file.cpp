@@ -72,6 +72,7 @@ public:
             s.iterations = o.integer("iterations", s.iterations, 1, 1000000);
             scene_.settle = s;
         });
+        r.object("camera", "camera", [&](JsonReader& o) { scene_.camera = read_camera(o); });
         r.done();
         check_names();
         file_.throw_if_bad();
@@ -274,6 +275,21 @@ private:
         read_span(r, d.from, d.until);
         d.friction = r.maybe_number("friction", not_negative);
         return d;
+    }
+
+    CameraDescription read_camera(JsonReader& r)
+    {
+        CameraDescription c;
+        const bool is_whole =
+            r.require("eye", "three numbers, where the camera stands") != nullptr &&
+            r.require("target", "three numbers, what it looks at") != nullptr;
+        c.eye = r.vector("eye", {});
+        c.target = r.vector("target", {});
+        c.fov = r.number("fov", c.fov, Range{1, 170});
+        c.motion = read_motion(r);
+        if (is_whole && c.eye == c.target)
+            file_.problem(r.path_of("target"), "the place of the eye", "another point to look at");
+        return c;
     }
 
     HandleDescription read_handle(JsonReader& r)
@@ -528,6 +544,13 @@ std::string to_json_text(const SceneDescription& s)
         json["strain_limiting"]["iterations"] = *s.strain_limiting.iterations;
     if (s.settle)
         json["settle"] = {{"tolerance", s.settle->tolerance}, {"iterations", s.settle->iterations}};
+    if (s.camera) {
+        Json camera{{"eye", to_json(s.camera->eye)},
+                    {"target", to_json(s.camera->target)},
+                    {"fov", s.camera->fov}};
+        add_motion(camera, s.camera->motion);
+        json["camera"] = camera;
+    }
     // A path need not be UTF-8; that must not end a run.
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -115,6 +115,14 @@ struct StrainLimitingDescription {
     bool operator==(const StrainLimitingDescription&) const = default;
 };
 
+/// Where the scene is looked at from. What simulates does not read it.
+struct CameraDescription {
+    Vec3 eye{}, target{};     // world [m]
+    double fov = 30;          // between the lower and the upper edge of the picture [degrees]
+    MotionDescription motion; // carries eye and target
+    bool operator==(const CameraDescription&) const = default;
+};
+
 /// Takes the stretch out of the cloth before frame 0.
 struct SettleDescription {
     double tolerance = 0.01; // on the worst strain
@@ -137,6 +145,7 @@ struct SceneDescription {
     ContactDescription contact;
     StrainLimitingDescription strain_limiting;
     std::optional<SettleDescription> settle;
+    std::optional<CameraDescription> camera;
     bool operator==(const SceneDescription&) const = default;
 };
 
