@@ -30,5 +30,6 @@ using Command = std::function<int()>;
 [[nodiscard]] Command add_new(CLI::App& program);
 [[nodiscard]] Command add_materials(CLI::App& program);
 [[nodiscard]] Command add_remesh(CLI::App& program);
+[[nodiscard]] Command add_garment(CLI::App& program);
 
 } // namespace pleat::app

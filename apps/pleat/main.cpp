@@ -31,6 +31,7 @@ int main(int argc, char** argv)
         {"render", add_render(program)}, {"convert", add_convert(program)},
         {"new", add_new(program)},       {"materials", add_materials(program)},
         {"remesh", add_remesh(program)}, {"resume", add_resume(program)},
+        {"garment", add_garment(program)},
     };
     try {
         program.parse(argc, argv);

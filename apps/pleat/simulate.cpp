@@ -8,6 +8,7 @@
 #include "pleat/core/error.hpp"
 #include "pleat/export/obj_sink.hpp"
 #include "pleat/export/ply_sink.hpp"
+#include "pleat/scene/cloth_attributes.hpp"
 #include "pleat/scene/run_folder.hpp"
 #include "pleat/sim/run.hpp"
 
@@ -84,6 +85,7 @@ void write_record(const fs::path& folder, const RunRecord& r, int frames, const 
         {"scene", fs::absolute(r.scene).string()},
         {"frames", frames},
         {"formats", r.options.formats},
+        {"attributes", r.options.attributes},
         {"checkpoint_every", r.options.checkpoint_every},
         {"checkpoint_keep", r.options.checkpoint_keep},
         {"state", state},
@@ -123,6 +125,8 @@ void add_run_options(CLI::App& verb, RunOptions& o)
         ->check(CLI::Range(2, 10000000));
     verb.add_flag("--json", o.json, "One JSON object a frame on standard output");
     verb.add_flag("-q,--quiet", o.quiet, "Say nothing but errors");
+    verb.add_flag("!--no-attributes", o.attributes,
+                  "No frames/*.attributes (velocity, sizing; for `view` and `render`)");
 }
 
 RunRecord read_run_record(const fs::path& folder)
@@ -135,6 +139,7 @@ RunRecord read_run_record(const fs::path& folder)
     try {
         record.scene = json.at("scene").get<std::string>();
         record.options.formats = json.at("formats").get<std::vector<std::string>>();
+        record.options.attributes = json.at("attributes").get<bool>();
         record.options.checkpoint_every = json.at("checkpoint_every").get<int>();
         record.options.checkpoint_keep = json.at("checkpoint_keep").get<int>();
     } catch (const nlohmann::json::exception&) {
@@ -157,6 +162,8 @@ int simulate(const RunRecord& record, const SceneDescription& description,
         sinks.push_back(make_sink(format, folder));
         sink_list.push_back(sinks.back().get());
     }
+    std::optional<AttributeFiles> attributes;
+    if (o.attributes) attributes.emplace(folder);
     std::optional<StatsFile> stats;
     if (goes_on)
         stats.emplace(folder / "stats.csv", scene.start.frame);
@@ -173,7 +180,8 @@ int simulate(const RunRecord& record, const SceneDescription& description,
     listen_for_stops();
     RunHooks hooks;
     hooks.on_frame = [&](const FrameStats& s) {
-        stats->write(s);
+        if (attributes) attributes->write(description, scene.world, scene.start);
+        stats->write(s); // after the files: a frame with a row is whole
         hash = s.hash;
         progress.frame(s);
     };

@@ -27,6 +27,7 @@ struct RunOptions {
     bool json = false;
     bool quiet = false;
     bool force = false;
+    bool attributes = true; // frames/*.attributes
 };
 
 void add_run_options(CLI::App& verb, RunOptions& options);

@@ -4,6 +4,7 @@
 
 #include "pleat/contact/audit.hpp"
 #include "pleat/geometry/distance.hpp"
+#include "pleat/geometry/triangle_intersection.hpp"
 #include "pleat/mesh/validate.hpp"
 
 #include "mesh/zoo.hpp"
@@ -218,6 +219,38 @@ TEST(ObstacleTree, finds_the_nearest_point)
         if (found) {
             EXPECT_NEAR(norm(*found - p), best, 1e-12);
         }
+    }
+}
+
+TEST(ObstacleTree, knows_half_spaces_beyond_their_squares)
+{
+    World world;
+    world.obstacles = {make_half_space("slope", {0, 0, 1}, {1, 0, 1}, 1)};
+    const ObstacleTree tree(world, 0);
+    EXPECT_FALSE(tree.empty());
+    const Vec3 normal = normalized(Vec3{1, 0, 1});
+    const Vec3 on{-40, 25, 41}, p = on + 0.1 * normal; // far from the square
+    const auto found = tree.nearest(p, 0.2);
+    ASSERT_TRUE(found.has_value());
+    EXPECT_NEAR(norm(*found - on), 0, 1e-12);
+    EXPECT_FALSE(tree.nearest(p, 0.05).has_value());
+
+    // Faces that dip into it are found to cross, others not.
+    std::mt19937_64 random(8);
+    std::uniform_real_distribution<double> unit(-1, 1);
+    for (int i = 0; i < 500; ++i) {
+        std::array<Vec3, 3> face;
+        int below = 0;
+        for (Vec3& x : face) {
+            x = on + Vec3{unit(random), unit(random), unit(random)};
+            below += dot(normal, x - on) < 0;
+        }
+        bool crosses = false;
+        (void)tree.visit(WorldBox::of(face), [&](const std::array<Vec3, 3>& triangle) {
+            crosses = triangle_relation(face, triangle) == TriangleRelation::crossing;
+            return true;
+        });
+        EXPECT_EQ(crosses, below == 1 || below == 2);
     }
 }
 

@@ -146,20 +146,30 @@ void ContactSurface::set_cloth(const Model& model)
             corner[k] = {mesh.u(v[k])[0], mesh.u(v[k])[1], pitch * double(index(mesh.panel(f)))};
         flat[index(f)] = triangle_box(corner, {0, 1, 2}, 0);
     }
+    face_of_node_.assign(cloth_nodes_, 0);
+    for (std::uint32_t f = 0; f < faces.size(); ++f)
+        for (const std::uint32_t n : faces[f]) face_of_node_[n] = f;
     cloth_.set_faces(std::move(faces), 0, cloth_nodes_);
     cloth_.broad_phase = broad_phase_;
     if (broad_phase_ == BroadPhase::bvh) cloth_.tree.build(flat);
     obstacle_ = {}; // its points are numbered behind the cloth's
     obstacle_of_face_.clear();
+    planes_.clear();
 }
 
 void ContactSurface::set_obstacles(const World& world, std::span<const ObstacleSample> obstacles)
 {
     std::vector<TriangleIndices> faces;
     std::vector<std::uint32_t> of_face;
+    std::vector<SurfacePlane> planes;
     std::size_t next = cloth_nodes_;
     for (const ObstacleSample& s : obstacles) {
-        for (const TriangleIndices& t : world.obstacles[s.obstacle].faces) {
+        const Obstacle& o = world.obstacles[s.obstacle];
+        if (o.is_half_space)
+            planes.push_back(
+                {static_cast<std::uint32_t>(s.obstacle), static_cast<std::uint32_t>(next)});
+        for (const TriangleIndices& t : o.faces) {
+            if (o.is_half_space) break;
             TriangleIndices shifted = t;
             for (std::uint32_t& n : shifted) n += static_cast<std::uint32_t>(next);
             faces.push_back(shifted);
@@ -167,6 +177,7 @@ void ContactSurface::set_obstacles(const World& world, std::span<const ObstacleS
         }
         next += s.x_t0.size();
     }
+    planes_ = std::move(planes);
     if (faces == obstacle_.faces && of_face == obstacle_of_face_) return;
     obstacle_of_face_ = std::move(of_face);
     obstacle_.set_faces(std::move(faces), static_cast<std::uint32_t>(cloth_nodes_),
@@ -235,6 +246,14 @@ void ContactSurface::place_end(std::span<const Vec3> cloth_x1, double reach)
     update_boxes(cloth_, reach, 0, cloth_nodes_);
 }
 
+FeaturePair ContactSurface::plane_pair(std::uint32_t node, std::uint32_t plane) const
+{
+    const std::uint32_t p = planes_[plane].first_node;
+    FeaturePair pair{{node, p, p + 1, p + 2}, false, face_of_node_[node], plane, 0, 0, false, true};
+    pair.plane = true;
+    return pair;
+}
+
 double pair_friction(const Model& model, const World& world, const ContactSurface& surface,
                      const FeaturePair& p, double scene_friction)
 {
@@ -246,7 +265,8 @@ double pair_friction(const Model& model, const World& world, const ContactSurfac
         const double a = of_fabric(p.face_a), b = of_fabric(p.face_b);
         return a == b ? a : std::sqrt(a * b);
     }
-    const std::uint32_t body = surface.obstacle_of(p.obstacle_a ? p.face_a : p.face_b);
+    const std::uint32_t body = p.plane ? surface.planes()[p.face_b].obstacle
+                                       : surface.obstacle_of(p.obstacle_a ? p.face_a : p.face_b);
     return world.obstacles[body].friction.value_or(of_fabric(p.obstacle_a ? p.face_b : p.face_a));
 }
 

@@ -32,6 +32,9 @@ struct Obstacle {
     double start_time = -forever;   // absent before [s]
     double end_time = forever;      // absent from then on [s]
     std::optional<double> friction; // Coulomb's mu against cloth, where not the scene's
+    /// All that lies below the plane through the first three points, which turn counter-clockwise
+    /// seen from above it. The faces are the piece of the plane that pictures show.
+    bool is_half_space = false;
 
     [[nodiscard]] bool is_moving() const { return !motion.keys.empty() || !frames.empty(); }
     [[nodiscard]] bool is_present(double time) const
@@ -39,6 +42,11 @@ struct Obstacle {
         return time >= start_time && time < end_time;
     }
 };
+
+/// Everything below the plane through `point` with the normal `normal`, shown as a square with
+/// sides of `size` [m] around the point. \pre the normal is not zero
+[[nodiscard]] Obstacle make_half_space(std::string name, const Vec3& point, const Vec3& normal,
+                                       double size);
 
 /// The obstacle's points at a time [m].
 [[nodiscard]] std::vector<Vec3> points_at(const Obstacle& obstacle, double time);

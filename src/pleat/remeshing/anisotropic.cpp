@@ -22,12 +22,12 @@ RemeshReport RemesherAnisotropic::remesh(const World& world, double time, Model&
     for (std::size_t p = 0; p < frozen.size(); ++p)
         frozen[p] = !options_.sizing[index(model.panel_cloth[p])].has_value();
     return remesh_model(model, state, vert_metric(model.mesh, sizing.metric), frozen,
-                        options_.hysteresis,
+                        options_.hysteresis, options_.strain_rise,
                         options_.crossings == CrossingStrategy::guard ? &obstacles : nullptr);
 }
 
 RemeshReport remesh_model(Model& model, State& state, MetricField metric,
-                          const std::vector<bool>& frozen, double hysteresis,
+                          const std::vector<bool>& frozen, double hysteresis, double strain_rise,
                           const ObstacleTree* guard_obstacles)
 {
     struct Sums {
@@ -43,6 +43,7 @@ RemeshReport remesh_model(Model& model, State& state, MetricField metric,
     RemeshOptions options;
     options.hysteresis = hysteresis;
     options.frozen_panels = frozen;
+    options.strain_rise = strain_rise;
     for (ClothId c : model.panel_cloth) options.panel_group.push_back(index(c));
     FieldSet fields;
     add_fields(fields, model);

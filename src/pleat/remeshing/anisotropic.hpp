@@ -25,6 +25,7 @@ struct AnisotropicOptions {
     std::vector<std::optional<SizingOptions>> sizing;
     CrossingStrategy crossings = CrossingStrategy::guard;
     double hysteresis = 0.2;
+    double strain_rise = 0.01;                 // see RemeshOptions
     std::vector<SizingAdjustment> adjustments; // later metrics, in order
 };
 
@@ -45,6 +46,6 @@ private:
 /// \param frozen panels that keep their mesh, by PanelId; empty: none
 [[nodiscard]] RemeshReport remesh_model(Model& model, State& state, MetricField metric,
                                         const std::vector<bool>& frozen, double hysteresis,
-                                        const ObstacleTree* guard_obstacles);
+                                        double strain_rise, const ObstacleTree* guard_obstacles);
 
 } // namespace pleat

@@ -5,6 +5,7 @@
 #include "pleat/geometry/distance.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pleat {
 
@@ -56,6 +57,10 @@ ObstacleTree::ObstacleTree(const World& world, double time)
     for (const Obstacle& o : world.obstacles) {
         if (!o.is_present(time)) continue;
         const std::vector<Vec3> x = points_at(o, time);
+        if (o.is_half_space) {
+            planes_.push_back({x[0], normalized(cross(x[1] - x[0], x[2] - x[0]))});
+            continue;
+        }
         for (const auto& f : o.faces) triangles_.push_back({x[f[0]], x[f[1]], x[f[2]]});
     }
     build();
@@ -101,6 +106,13 @@ std::optional<Vec3> ObstacleTree::nearest(const Vec3& x, double reach) const
     if (empty()) return std::nullopt;
     double best2 = reach * reach;
     std::optional<Vec3> best;
+    for (const Plane& p : planes_) {
+        const double height = dot(p.normal, x - p.point);
+        if (height * height >= best2) continue;
+        best2 = height * height;
+        best = x - height * p.normal;
+    }
+    if (triangles_.empty()) return best;
     std::array<std::uint32_t, 64> stack; // halving: the depth is at most 32
     std::size_t depth = 0;
     stack[depth++] = 0;
@@ -125,7 +137,23 @@ std::optional<Vec3> ObstacleTree::nearest(const Vec3& x, double reach) const
 bool ObstacleTree::visit(const WorldBox& box,
                          FunctionRef<bool(const std::array<Vec3, 3>&)> visit) const
 {
-    if (empty()) return true;
+    const Vec3 centre = 0.5 * (box.low + box.high);
+    const double radius = 0.5 * norm(box.high - box.low);
+    for (const Plane& p : planes_) {
+        const double height = dot(p.normal, centre - p.point);
+        if (height > radius) continue;
+        // Around the foot of the box's centre; its inscribed circle is twice as wide as the box.
+        std::size_t axis = 0;
+        for (std::size_t k = 1; k < 3; ++k)
+            if (std::abs(p.normal[k]) < std::abs(p.normal[axis])) axis = k;
+        Vec3 a{};
+        a[axis] = 1;
+        a = normalized(a - dot(a, p.normal) * p.normal) * (4 * radius);
+        const Vec3 foot = centre - height * p.normal, b = cross(p.normal, a);
+        const Vec3 side = (std::sqrt(3.0) / 2) * b;
+        if (!visit({foot + a, foot - 0.5 * a + side, foot - 0.5 * a - side})) return false;
+    }
+    if (triangles_.empty()) return true;
     std::array<std::uint32_t, 64> stack;
     std::size_t depth = 0;
     stack[depth++] = 0;

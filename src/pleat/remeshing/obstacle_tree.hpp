@@ -34,12 +34,13 @@ public:
     ObstacleTree(const World& world, double time);
     explicit ObstacleTree(std::vector<std::array<Vec3, 3>> triangles);
 
-    [[nodiscard]] bool empty() const { return triangles_.empty(); }
+    [[nodiscard]] bool empty() const { return triangles_.empty() && planes_.empty(); }
 
     /// The point of any obstacle nearest to `x`, if one is nearer than `reach` [m].
     [[nodiscard]] std::optional<Vec3> nearest(const Vec3& x, double reach) const;
 
-    /// Calls visit(triangle) for those whose boxes meet `box`, until it returns false.
+    /// Calls visit(triangle) for those whose boxes meet `box`, until it returns false. A half-space
+    /// that the box reaches into shows a triangle of its plane that is wider than the box.
     /// \return false where a visit did.
     bool visit(const WorldBox& box,
                FunctionRef<bool(const std::array<Vec3, 3>& triangle)> visit) const;
@@ -53,6 +54,12 @@ private:
     void build();
     std::uint32_t build(std::uint32_t first, std::uint32_t last);
 
+    /// Of a half-space.
+    struct Plane {
+        Vec3 point, normal;
+    };
+
+    std::vector<Plane> planes_;
     std::vector<std::array<Vec3, 3>> triangles_;
     std::vector<Knot> knots_; // the first is the root
 };

@@ -231,8 +231,7 @@ private:
             for (VertId v : s.new_verts)
                 if (is_some(v)) metric_[v] = options_.metric_at(mesh_, v);
         const Vec3 middle = x_[s.new_node];
-        if (held_ == nullptr || (*held_)[s.new_node] == 0)
-            x_[s.new_node] = split_position(mesh_, s, x_, normal_);
+        if (held_ == nullptr || (*held_)[s.new_node] == 0) place(s);
         if (guard_ != nullptr &&
             !is_free(s, x_[s.new_node] == middle ? DraftContact::touching : DraftContact::none)) {
             const bool was_moved = !(x_[s.new_node] == middle);
@@ -257,6 +256,63 @@ private:
                     if (guard_ != nullptr) guard_->changed(mesh_, x_, f);
                     queue_edges_of(f);
                 }
+    }
+
+    /// Moves the new node from the middle of its edge to where the quadric wants it, or a part of
+    /// the way: the quadric's strain is linear in the move and does not see what a move out of the
+    /// plane of a thin face does.
+    void place(const EdgeSplit& s)
+    {
+        const Vec3 middle = x_[s.new_node];
+        const Vec3 move = split_position(mesh_, s, x_, normal_) - middle;
+        const auto strain = [&] {
+            FaceStrain sum;
+            for (const auto& faces : {s.faces, s.new_faces})
+                for (FaceId f : faces)
+                    if (is_some(f)) sum += strain_of(mesh_[f].verts);
+            return sum;
+        };
+        const FaceStrain before = strain();
+        for (const double share : {1.0, 0.5, 0.25}) {
+            x_[s.new_node] = middle + move * share;
+            if (!rises(before, strain())) return;
+        }
+        x_[s.new_node] = middle;
+    }
+
+    // --- strain ---------------------------------------------------------------------------------
+
+    /// Of one face or the sum over several.
+    struct FaceStrain {
+        double area = 0;     // material [m^2]
+        double integral = 0; // of the square of the Green strain [m^2]
+        FaceStrain& operator+=(const FaceStrain& b)
+        {
+            area += b.area;
+            integral += b.integral;
+            return *this;
+        }
+    };
+
+    [[nodiscard]] FaceStrain strain_of(const std::array<VertId, 3>& v) const
+    {
+        const Vec2 a = mesh_.u(v[1]) - mesh_.u(v[0]), b = mesh_.u(v[2]) - mesh_.u(v[0]);
+        const Vec3 o = x_[mesh_.node(v[0])];
+        const Vec3 p = x_[mesh_.node(v[1])] - o, q = x_[mesh_.node(v[2])] - o;
+        const double twice_area = cross(a, b);
+        // Rows of the inverse of (a b), times twice the area.
+        const Vec3 f0 = (p * b[1] - q * a[1]) / twice_area;
+        const Vec3 f1 = (q * a[0] - p * b[0]) / twice_area;
+        const double e00 = 0.5 * (norm2(f0) - 1), e11 = 0.5 * (norm2(f1) - 1),
+                     e01 = 0.5 * dot(f0, f1);
+        const double area = 0.5 * twice_area;
+        return {area, area * (e00 * e00 + e11 * e11 + 2 * e01 * e01)};
+    }
+
+    [[nodiscard]] bool rises(const FaceStrain& before, const FaceStrain& after) const
+    {
+        return after.integral >
+               before.integral + options_.strain_rise * options_.strain_rise * before.area;
     }
 
     [[nodiscard]] bool is_free(const EdgeSplit& s, DraftContact contact)
@@ -330,7 +386,12 @@ private:
         };
         const double now = badness(a, b, c) + badness(b, a, d);
         const double first = badness(c, d, b), second = badness(d, c, a);
-        return first > 0 && second > 0 && first + second < (1 - least_flip_gain) * now;
+        if (!(first > 0 && second > 0 && first + second < (1 - least_flip_gain) * now))
+            return false;
+        FaceStrain before = strain_of({a, b, c}), after = strain_of({c, d, b});
+        before += strain_of({b, a, d});
+        after += strain_of({d, c, a});
+        return !rises(before, after);
     }
 
     // --- collapse -------------------------------------------------------------------------------
@@ -463,7 +524,16 @@ private:
             const double quality = metric_quality(mesh_, metric_, v);
             good = quality > 0 && quality >= least;
         });
-        return good;
+        if (!good) return false;
+        FaceStrain before, after;
+        mesh_.visit_faces(removed, [&](FaceId f, std::size_t corner) {
+            auto v = mesh_[f].verts;
+            before += strain_of(v);
+            if (f == e.faces[0] || f == e.faces[1]) return;
+            v[corner] = moved(v[corner]);
+            after += strain_of(v);
+        });
+        return !rises(before, after);
     }
 
     [[nodiscard]] bool is_free(EdgeId edge, NodeId removed, NodeId kept)

@@ -19,6 +19,9 @@
 //   driven flat against an edge that cannot be flipped.
 // - Work is queued by the node that would go, not by face: whether it can go depends on all of its
 //   faces.
+// - An edit must not bring strain (RemeshOptions::strain_rise): a new node goes only as far from
+//   the middle of its edge as the strain of its faces, not linearised, allows; flips and collapses
+//   across a sharp fold are not done. Otherwise each remeshing does work on the cloth.
 // - "Aspect too low" is judged in stretched space, where thin is what was not asked for.
 #pragma once
 
@@ -31,6 +34,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 namespace pleat {
@@ -38,6 +42,9 @@ namespace pleat {
 struct RemeshOptions {
     double hysteresis = 0.2;  // collapses make no edge above 1 less this
     double quality_min = 0.1; // collapses make no face of lower metric_quality, 1 = equilateral
+    /// How much strain an edit may bring: it must not raise the sum over the faces that it changes
+    /// of area times Green strain squared by more than this, squared, times their area.
+    double strain_rise = std::numeric_limits<double>::infinity();
     /// The tensor of a new vert, where it is known better than as the mean of its parents.
     std::function<Mat2(const Mesh& mesh, VertId vert)> metric_at;
     std::vector<bool> frozen_panels; // by PanelId, left as they are; empty: none

@@ -27,7 +27,7 @@ RemeshReport RemesherUniform::remesh(const World& world, double time, Model& mod
     const ObstacleTree obstacles(world, time);
     // No edge may be above 1, and none is to be coarser than the file's: nothing is collapsed.
     constexpr double no_collapses = 1;
-    return remesh_model(model, state, std::move(metric), frozen, no_collapses, &obstacles);
+    return remesh_model(model, state, std::move(metric), frozen, no_collapses, 0, &obstacles);
 }
 
 } // namespace pleat

@@ -173,8 +173,16 @@ private:
             for (Vec3& p : x) p = apply(d.transform, p);
             return x;
         };
+        if (d.plane) {
+            const PlaneDescription& p = *d.plane;
+            Obstacle shape = make_half_space("", p.point, p.normal, p.size);
+            o.is_half_space = true;
+            o.x = placed(std::move(shape.x));
+            o.faces = std::move(shape.faces);
+        }
         const std::string mesh_place = place + (d.sequence.empty() ? ".mesh" : ".sequence");
         const bool good = collect(mesh_place, [&] {
+            if (d.plane) return;
             if (d.sequence.empty()) {
                 MeshFile file = read_mesh_file(d.mesh, MeshUse::obstacle);
                 for (const std::string& n : file.notes) note(d.mesh.string() + ": " + n);

@@ -176,16 +176,10 @@ std::unique_ptr<Remesher> make_anisotropic(const SceneDescription& scene)
 {
     AnisotropicOptions options;
     options.crossings = CrossingStrategy::none;
-    for (const ClothDescription& c : scene.cloths) {
-        const RemeshingDescription& d = c.remeshing;
-        if (d.type != "anisotropic") {
-            options.sizing.emplace_back();
-            continue;
-        }
-        options.sizing.push_back(SizingOptions{d.edge_length[0], d.edge_length[1], d.aspect_min,
-                                               d.angle, d.compression, d.velocity});
-        if (d.crossings == "guard") options.crossings = CrossingStrategy::guard;
-    }
+    options.sizing = sizing_options(scene);
+    for (const ClothDescription& c : scene.cloths)
+        if (c.remeshing.type == "anisotropic" && c.remeshing.crossings == "guard")
+            options.crossings = CrossingStrategy::guard;
     return std::make_unique<RemesherAnisotropic>(std::move(options));
 }
 
@@ -275,6 +269,19 @@ std::unique_ptr<ImpactResolver> make_impact_resolver(const ContactDescription& c
 std::unique_ptr<StrainLimiter> make_strain_limiter(const StrainLimitingDescription& limiting)
 {
     return row_of(strain_limiters, limiting.type)(limiting);
+}
+
+std::vector<std::optional<SizingOptions>> sizing_options(const SceneDescription& scene)
+{
+    std::vector<std::optional<SizingOptions>> options;
+    for (const ClothDescription& c : scene.cloths) {
+        const RemeshingDescription& d = c.remeshing;
+        options.emplace_back();
+        if (d.type == "anisotropic")
+            options.back() = SizingOptions{d.edge_length[0], d.edge_length[1], d.aspect_min,
+                                           d.angle,          d.compression,    d.velocity};
+    }
+    return options;
 }
 
 std::unique_ptr<Remesher> make_remesher(const SceneDescription& scene)

@@ -146,6 +146,12 @@ std::vector<ObjectMesh> RunFolder::read(int frame) const
             }
         return true;
     };
+    const auto is_half_space = [&](const Object& object) {
+        if (!scene_) return false;
+        for (const ObstacleDescription& o : scene_->obstacles)
+            if (file_stem(o.name) == object.name) return o.plane.has_value();
+        return false;
+    };
     std::vector<ObjectMesh> cloths, obstacles;
     for (const Object& object : objects_) {
         const bool once = object.frames.size() == 1 && *object.frames.begin() == 0;
@@ -158,6 +164,7 @@ std::vector<ObjectMesh> RunFolder::read(int frame) const
         mesh.is_cloth = !m.material_u.empty();
         if (mesh.is_cloth && number != frame) continue; // a cloth that was not written again
         mesh.is_static = once && !mesh.is_cloth;
+        mesh.is_half_space = !mesh.is_cloth && is_half_space(object);
         mesh.x = std::move(m.node_x);
         mesh.u = std::move(m.material_u);
         mesh.face_nodes = std::move(m.face_nodes);
@@ -167,6 +174,21 @@ std::vector<ObjectMesh> RunFolder::read(int frame) const
     cloths.insert(cloths.end(), std::make_move_iterator(obstacles.begin()),
                   std::make_move_iterator(obstacles.end()));
     return cloths;
+}
+
+std::optional<FrameAttributes> RunFolder::read_attributes(const ObjectMesh& mesh, int frame) const
+{
+    const fs::path file = folder_ / "frames" / (digits(frame) + "_" + mesh.name + ".attributes");
+    std::error_code code;
+    if (!mesh.is_cloth || !fs::exists(file, code)) return std::nullopt;
+    try {
+        FrameAttributes a = pleat::read_attributes(file);
+        if (a.velocity.size() == mesh.x.size() && a.face_material.size() == mesh.face_nodes.size())
+            return a;
+    } catch (const InputError&) {
+        return std::nullopt; // the meshes can be looked at without
+    }
+    return std::nullopt;
 }
 
 } // namespace pleat

@@ -72,6 +72,7 @@ public:
             s.iterations = o.integer("iterations", s.iterations, 1, 1000000);
             scene_.settle = s;
         });
+        r.object("camera", "camera", [&](JsonReader& o) { scene_.camera = read_camera(o); });
         r.done();
         check_names();
         file_.throw_if_bad();
@@ -251,13 +252,21 @@ private:
             d.sequence_fps = o.number("fps", scene_.fps, fps_range);
             d.sequence_time = o.number("time", 0.0);
         });
-        const bool has_mesh = r.find("mesh") != nullptr,
-                   has_sequence = r.find("sequence") != nullptr;
-        if (has_mesh == has_sequence)
-            file_.problem(r.path(),
-                          has_mesh ? "both \"mesh\" and \"sequence\""
-                                   : "neither \"mesh\" nor \"sequence\"",
-                          "one of the two");
+        r.object("plane", "plane", [&](JsonReader& o) {
+            PlaneDescription plane;
+            plane.point = o.vector("point", {});
+            plane.normal = o.vector("normal", scene_.up);
+            plane.size = o.number("size", plane.size, positive);
+            if (const double length = norm(plane.normal); length == 0 || !std::isfinite(length))
+                file_.problem(o.path_of("normal"), "a vector of length " + Json(length).dump(),
+                              "the direction out of the half-space");
+            d.plane = plane;
+        });
+        int ways = 0;
+        for (const char* way : {"mesh", "sequence", "plane"}) ways += r.find(way) != nullptr;
+        if (ways != 1)
+            file_.problem(r.path(), std::to_string(ways) + " of \"mesh\", \"sequence\", \"plane\"",
+                          "exactly one of them, to say what shape it has");
         d.transform = read_transform(r);
         d.motion = read_motion(r);
         if (!d.sequence.empty() && (!d.motion.keys.keys.empty() || !d.motion.file.empty()))
@@ -266,6 +275,21 @@ private:
         read_span(r, d.from, d.until);
         d.friction = r.maybe_number("friction", not_negative);
         return d;
+    }
+
+    CameraDescription read_camera(JsonReader& r)
+    {
+        CameraDescription c;
+        const bool is_whole =
+            r.require("eye", "three numbers, where the camera stands") != nullptr &&
+            r.require("target", "three numbers, what it looks at") != nullptr;
+        c.eye = r.vector("eye", {});
+        c.target = r.vector("target", {});
+        c.fov = r.number("fov", c.fov, Range{1, 170});
+        c.motion = read_motion(r);
+        if (is_whole && c.eye == c.target)
+            file_.problem(r.path_of("target"), "the place of the eye", "another point to look at");
+        return c;
     }
 
     HandleDescription read_handle(JsonReader& r)
@@ -481,6 +505,10 @@ std::string to_json_text(const SceneDescription& s)
                                 {"first", o.sequence_first},
                                 {"fps", o.sequence_fps},
                                 {"time", o.sequence_time}};
+        if (o.plane)
+            item["plane"] = {{"point", to_json(o.plane->point)},
+                             {"normal", to_json(o.plane->normal)},
+                             {"size", o.plane->size}};
         add_motion(item, o.motion);
         add_span(item, o.from, o.until);
         if (o.friction) item["friction"] = *o.friction;
@@ -516,6 +544,13 @@ std::string to_json_text(const SceneDescription& s)
         json["strain_limiting"]["iterations"] = *s.strain_limiting.iterations;
     if (s.settle)
         json["settle"] = {{"tolerance", s.settle->tolerance}, {"iterations", s.settle->iterations}};
+    if (s.camera) {
+        Json camera{{"eye", to_json(s.camera->eye)},
+                    {"target", to_json(s.camera->target)},
+                    {"fov", s.camera->fov}};
+        add_motion(camera, s.camera->motion);
+        json["camera"] = camera;
+    }
     // A path need not be UTF-8; that must not end a run.
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -52,10 +52,20 @@ struct MotionDescription {
     bool operator==(const MotionDescription&) const = default;
 };
 
+/// A half-space: everything below a plane.
+struct PlaneDescription {
+    Vec3 point{};         // on it [m]
+    Vec3 normal{0, 0, 1}; // out of the half-space
+    double size = 4;      // of the square that frames and pictures show [m]
+    bool operator==(const PlaneDescription&) const = default;
+};
+
 struct ObstacleDescription {
     std::string name;
-    std::filesystem::path mesh;     // empty with a sequence
-    std::filesystem::path sequence; // a name with one %d or %0Nd; empty with a mesh
+    // One of the three.
+    std::filesystem::path mesh;
+    std::filesystem::path sequence; // a name with one %d or %0Nd
+    std::optional<PlaneDescription> plane;
     int sequence_first = 0;
     double sequence_fps = 25;
     double sequence_time = 0; // of the first file [s]
@@ -105,6 +115,14 @@ struct StrainLimitingDescription {
     bool operator==(const StrainLimitingDescription&) const = default;
 };
 
+/// Where the scene is looked at from. What simulates does not read it.
+struct CameraDescription {
+    Vec3 eye{}, target{};     // world [m]
+    double fov = 30;          // between the lower and the upper edge of the picture [degrees]
+    MotionDescription motion; // carries eye and target
+    bool operator==(const CameraDescription&) const = default;
+};
+
 /// Takes the stretch out of the cloth before frame 0.
 struct SettleDescription {
     double tolerance = 0.01; // on the worst strain
@@ -127,6 +145,7 @@ struct SceneDescription {
     ContactDescription contact;
     StrainLimitingDescription strain_limiting;
     std::optional<SettleDescription> settle;
+    std::optional<CameraDescription> camera;
     bool operator==(const SceneDescription&) const = default;
 };
 
