@@ -222,7 +222,7 @@ private:
 
     void read_remeshing(JsonReader& r, RemeshingDescription& d)
     {
-        static const std::vector<std::string> strategies{"guard", "none"};
+        static const std::vector<std::string> strategies{"guard", "separate", "none"};
         d.type = r.word("type", d.type, remesher_types());
         if (const auto l = r.numbers("edge_length", 2, positive); !l.empty()) {
             d.edge_length = {l[0], l[1]};
