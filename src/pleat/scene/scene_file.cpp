@@ -368,6 +368,38 @@ private:
         c.stiffness = r.number("stiffness", c.stiffness, positive);
         c.broad_phase = r.word("broad_phase", c.broad_phase, broad_phase_types());
         c.on_overlap = r.word("on_overlap", c.on_overlap, overlap_answers());
+        r.each("friction_pairs", "friction_pair", [&](JsonReader& o) {
+            FrictionPairDescription pair;
+            pair.friction = o.required_number("friction", not_negative);
+            if (const Json* names = o.require("between", "the names of two things")) {
+                if (names->is_array() && names->size() == 2 && (*names)[0].is_string() &&
+                    (*names)[1].is_string())
+                    pair.between = {(*names)[0].get<std::string>(), (*names)[1].get<std::string>()};
+                else
+                    file_.problem(o.path_of("between"), describe(*names), "an array of two names");
+            }
+            c.friction_pairs.push_back(pair);
+        });
+    }
+
+    /// \param known the names of all cloths and obstacles
+    void check_friction_pairs(const std::set<std::string>& known)
+    {
+        for (std::size_t i = 0; i < scene_.contact.friction_pairs.size(); ++i) {
+            const auto& between = scene_.contact.friction_pairs[i].between;
+            const std::string place = "contact.friction_pairs[" + std::to_string(i) + "].between";
+            if (between[0].empty() && between[1].empty()) continue; // said already
+            bool has_cloth = false, good = true;
+            for (const std::string& name : between) {
+                has_cloth = has_cloth || std::any_of(scene_.cloths.begin(), scene_.cloths.end(),
+                                                     [&](const auto& c) { return c.name == name; });
+                if (known.contains(name)) continue;
+                good = false;
+                file_.problem(place, "the unknown name " + in_quotes(name),
+                              list_words(std::vector<std::string>(known.begin(), known.end())));
+            }
+            if (good && !has_cloth) file_.problem(place, "two obstacles", "at least one cloth");
+        }
     }
 
     void check_names()
@@ -382,6 +414,7 @@ private:
             once(scene_.cloths[i].name, "cloths[" + std::to_string(i) + "]");
         for (std::size_t i = 0; i < scene_.obstacles.size(); ++i)
             once(scene_.obstacles[i].name, "obstacles[" + std::to_string(i) + "]");
+        check_friction_pairs(names);
         if (scene_.handles.size() > max_handles)
             file_.problem("handles", std::to_string(scene_.handles.size()) + " handles",
                           "at most " + std::to_string(max_handles));
@@ -537,6 +570,12 @@ std::string to_json_text(const SceneDescription& s)
                        {"stiffness", s.contact.stiffness},
                        {"broad_phase", s.contact.broad_phase},
                        {"on_overlap", s.contact.on_overlap}};
+    if (!s.contact.friction_pairs.empty()) {
+        Json pairs = Json::array();
+        for (const FrictionPairDescription& p : s.contact.friction_pairs)
+            pairs.push_back({{"between", {p.between[0], p.between[1]}}, {"friction", p.friction}});
+        json["contact"]["friction_pairs"] = pairs;
+    }
     json["strain_limiting"] = {{"type", s.strain_limiting.type},
                                {"measure", s.strain_limiting.measure},
                                {"tolerance", s.strain_limiting.tolerance}};
