@@ -8,6 +8,7 @@
 #include "pleat/core/parallel.hpp"
 #include "pleat/export/obj_sink.hpp"
 #include "pleat/export/ply_sink.hpp"
+#include "pleat/scene/arcsim_file.hpp"
 #include "pleat/scene/load_scene.hpp"
 #include "pleat/scene/start_check.hpp"
 #include "pleat/sim/run.hpp"
@@ -130,7 +131,8 @@ void write_record(const fs::path& folder, const RunArguments& a, int frames, con
 
 int run_scene(const RunArguments& a)
 {
-    SceneDescription description = read_scene_file(a.scene);
+    ReadScene read = read_any_scene(a.scene);
+    SceneDescription description = std::move(read.scene);
     if (a.frames) description.frames = *a.frames;
     const fs::path folder = a.output.empty()
                                 ? fs::path("out") / fs::path(a.scene).parent_path().filename()
@@ -155,7 +157,8 @@ int run_scene(const RunArguments& a)
 
     const int frames = scene.settings.frames;
     Progress progress(frames, scene.settings.substeps, a.json, a.quiet);
-    for (const std::string& note : scene.notes) progress.say("note: " + note);
+    for (const auto* notes : {&read.notes, &scene.notes})
+        for (const std::string& note : *notes) progress.say("note: " + note);
     write_record(folder, a, frames, "running", {}, 0);
 
     std::signal(SIGINT, request_stop);
