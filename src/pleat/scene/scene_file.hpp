@@ -166,7 +166,9 @@ using SceneKeys = std::map<std::string, std::set<std::string>>;
 [[nodiscard]] SceneDescription parse_scene(std::string_view text, const std::filesystem::path& path,
                                            SceneKeys* asked = nullptr);
 
-/// The resolved scene: every default written out, paths absolute. Reading it gives the same scene.
-[[nodiscard]] std::string to_json_text(const SceneDescription& scene);
+/// The resolved scene: every default written out, paths absolute, or relative to a folder where one
+/// is given. Reading it gives the same scene.
+[[nodiscard]] std::string to_json_text(const SceneDescription& scene,
+                                       const std::filesystem::path& relative_to = {});
 
 } // namespace pleat
