@@ -22,11 +22,15 @@ int main(int argc, char** argv)
     program.set_version_flag("--version", "pleat " PLEAT_VERSION);
     program.require_subcommand(1);
     program.set_help_all_flag("--help-all", "Show the help of every verb");
-    const std::map<std::string, Command> commands{
-        {"run", add_run(program)},       {"check", add_check(program)},
-        {"render", add_render(program)}, {"convert", add_convert(program)},
-        {"new", add_new(program)},       {"materials", add_materials(program)},
-        {"remesh", add_remesh(program)},
+    const std::map<std::string, Command> commands
+    {
+        {"run", add_run(program)}, {"check", add_check(program)}, {"render", add_render(program)},
+            {"convert", add_convert(program)}, {"new", add_new(program)},
+            {"materials", add_materials(program)}, {"remesh", add_remesh(program)},
+            {"stats", add_stats(program)},
+#if defined(PLEAT_VIEWER)
+            {"view", add_view(program)},
+#endif
     };
     try {
         program.parse(argc, argv);
