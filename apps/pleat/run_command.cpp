@@ -46,8 +46,8 @@ void prepare_output(const fs::path& folder, bool force)
 void remove_old_run(const fs::path& folder)
 {
     std::error_code code;
-    for (const char* part : {"checkpoint", "frames", "stats.csv", "run.json", "scene.json",
-                             "offenders.obj"}) {
+    for (const char* part :
+         {"checkpoint", "frames", "stats.csv", "run.json", "scene.json", "offenders.obj"}) {
         fs::remove_all(folder / part, code);
         if (code) throw FileError((folder / part).string(), code.message());
     }
