@@ -4,6 +4,7 @@
 
 #include "pleat/contact/audit.hpp"
 #include "pleat/geometry/distance.hpp"
+#include "pleat/geometry/triangle_intersection.hpp"
 #include "pleat/mesh/validate.hpp"
 
 #include "mesh/zoo.hpp"
@@ -161,7 +162,7 @@ TEST(CrossingGuard, refuses_nothing_on_a_flat_sheet)
     }
 }
 
-TEST(FaceOctree, finds_what_a_slow_search_finds)
+TEST(FaceTree, finds_what_a_slow_search_finds)
 {
     std::mt19937_64 random(5);
     std::uniform_real_distribution<double> unit(0, 1);
@@ -171,13 +172,17 @@ TEST(FaceOctree, finds_what_a_slow_search_finds)
         return WorldBox{low,
                         low + Vec3{size * unit(random), size * unit(random), size * unit(random)}};
     };
-    FaceOctree tree({{0, 0, 0}, {1, 1, 1}});
+    FaceTree tree;
     std::vector<std::optional<WorldBox>> boxes(500);
     for (int step = 0; step < 4000; ++step) {
         const auto i = std::size_t(unit(random) * 499.999);
         if (unit(random) < 0.6) {
             boxes[i] = box();
-            tree.put(make_id<FaceId>(i), *boxes[i]);
+            const auto beside = unit(random) < 0.8
+                                    ? make_id<FaceId>(std::size_t(unit(random) * 499.999))
+                                    : no_face;
+            tree.put(make_id<FaceId>(i), *boxes[i], beside);
+            if (step % 400 == 0) tree.rebuild();
         } else {
             boxes[i].reset();
             tree.drop(make_id<FaceId>(i));
@@ -218,6 +223,38 @@ TEST(ObstacleTree, finds_the_nearest_point)
         if (found) {
             EXPECT_NEAR(norm(*found - p), best, 1e-12);
         }
+    }
+}
+
+TEST(ObstacleTree, knows_half_spaces_beyond_their_squares)
+{
+    World world;
+    world.obstacles = {make_half_space("slope", {0, 0, 1}, {1, 0, 1}, 1)};
+    const ObstacleTree tree(world, 0);
+    EXPECT_FALSE(tree.empty());
+    const Vec3 normal = normalized(Vec3{1, 0, 1});
+    const Vec3 on{-40, 25, 41}, p = on + 0.1 * normal; // far from the square
+    const auto found = tree.nearest(p, 0.2);
+    ASSERT_TRUE(found.has_value());
+    EXPECT_NEAR(norm(*found - on), 0, 1e-12);
+    EXPECT_FALSE(tree.nearest(p, 0.05).has_value());
+
+    // Faces that dip into it are found to cross, others not.
+    std::mt19937_64 random(8);
+    std::uniform_real_distribution<double> unit(-1, 1);
+    for (int i = 0; i < 500; ++i) {
+        std::array<Vec3, 3> face;
+        int below = 0;
+        for (Vec3& x : face) {
+            x = on + Vec3{unit(random), unit(random), unit(random)};
+            below += dot(normal, x - on) < 0;
+        }
+        bool crosses = false;
+        (void)tree.visit(WorldBox::of(face), [&](const std::array<Vec3, 3>& triangle) {
+            crosses = triangle_relation(face, triangle) == TriangleRelation::crossing;
+            return true;
+        });
+        EXPECT_EQ(crosses, below == 1 || below == 2);
     }
 }
 

@@ -155,6 +155,7 @@ TEST(Schema, has_the_defaults_of_the_reader)
     EXPECT_EQ(standard("strain_limiting", "type"), s.strain_limiting.type);
     EXPECT_EQ(standard("strain_limiting", "measure"), s.strain_limiting.measure);
     EXPECT_EQ(standard("strain_limiting", "tolerance"), s.strain_limiting.tolerance);
+    EXPECT_EQ(standard("camera", "fov"), CameraDescription{}.fov);
     EXPECT_EQ(standard("settle", "tolerance"), SettleDescription{}.tolerance);
     EXPECT_EQ(standard("settle", "iterations"), SettleDescription{}.iterations);
     const RemeshingDescription remeshing;
@@ -166,6 +167,7 @@ TEST(Schema, has_the_defaults_of_the_reader)
     EXPECT_EQ(standard("remeshing", "velocity"), remeshing.velocity);
     EXPECT_EQ(standard("remeshing", "crossings"), remeshing.crossings);
     EXPECT_EQ(standard("remeshing", "every"), remeshing.every);
+    EXPECT_EQ(standard("plane", "size"), PlaneDescription{}.size);
     EXPECT_EQ(standard("motion_file", "fps"), MotionDescription{}.fps);
     EXPECT_EQ(standard("membrane_measured", "stretch"), MembraneMeasured{}.stretch);
 }

@@ -9,6 +9,7 @@
 // the projection leaves over does not come back as a hit.
 #include "pleat/contact/impact_zones.hpp"
 
+#include "pleat/contact/half_space.hpp"
 #include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
 #include "pleat/geometry/time_of_impact.hpp"
@@ -40,6 +41,7 @@ constexpr double relaxed_share = 0.9;
 // Held nodes that one rigid motion carries this well [share of the separation] move as one.
 constexpr double carried_share = 0.2;
 constexpr std::size_t faces_a_piece = 32;
+constexpr std::size_t nodes_a_piece = 512;
 
 struct Hit {
     FeaturePair pair;
@@ -188,6 +190,7 @@ struct ImpactResolverImpactZones::Work {
     };
 
     void test(const FeaturePair& p, std::vector<Hit>& hits) const;
+    void detect_planes(bool changed_only, std::vector<Hit>& hits) const;
     [[nodiscard]] std::vector<Hit> detect_all() const;
     [[nodiscard]] std::vector<Hit> detect_changed();
     void add_bonds(const Model& model, const World& world, double friction,
@@ -252,6 +255,36 @@ void ImpactResolverImpactZones::Work::test(const FeaturePair& p, std::vector<Hit
     hits.push_back({p, impact, target});
 }
 
+/// Detection between nodes and half-spaces.
+void ImpactResolverImpactZones::Work::detect_planes(bool changed_only, std::vector<Hit>& hits) const
+{
+    const auto planes = static_cast<std::uint32_t>(surface.planes().size());
+    if (planes == 0) return;
+    const std::size_t nodes = surface.cloth_node_count();
+    std::vector<std::vector<Hit>> found(chunk_count(nodes, nodes_a_piece));
+    parallel_chunks(
+        nodes, nodes_a_piece, [&](std::size_t piece, std::size_t first, std::size_t last) {
+            for (auto n = static_cast<std::uint32_t>(first); n < last; ++n) {
+                if (changed_only && changed[n] == 0) continue;
+                for (std::uint32_t k = 0; k < planes; ++k) {
+                    const FeaturePair p = surface.plane_pair(n, k);
+                    std::array<Vec3, 4> x0, x1;
+                    for (std::size_t i = 0; i < 4; ++i) {
+                        x0[i] = surface.x0()[p.nodes[i]];
+                        x1[i] = surface.x1()[p.nodes[i]];
+                    }
+                    double target = separation;
+                    if (const auto at = squeezed.find(key_of(p)); at != squeezed.end())
+                        target = std::min(target, at->second);
+                    const PlaneImpact hit = plane_impact(x0, x1, detection_share * target, target);
+                    if (hit.impact.hit && !given_up.contains(key_of(p)))
+                        found[piece].push_back({p, hit.impact, hit.target});
+                }
+            }
+        });
+    for (const auto& piece : found) hits.insert(hits.end(), piece.begin(), piece.end());
+}
+
 std::vector<Hit> ImpactResolverImpactZones::Work::detect_all() const
 {
     const SurfacePart& cloth = surface.cloth();
@@ -270,6 +303,7 @@ std::vector<Hit> ImpactResolverImpactZones::Work::detect_all() const
                             });
     std::vector<Hit> hits;
     for (const auto& piece : found) hits.insert(hits.end(), piece.begin(), piece.end());
+    detect_planes(false, hits);
     return hits;
 }
 
@@ -277,6 +311,8 @@ std::vector<Hit> ImpactResolverImpactZones::Work::detect_all() const
 std::vector<Hit> ImpactResolverImpactZones::Work::detect_changed()
 {
     surface.place_end(std::span<const Vec3>(x).first(surface.cloth_node_count()), separation);
+    std::vector<Hit> hits;
+    detect_planes(true, hits);
     const SurfacePart& cloth = surface.cloth();
     std::vector<std::uint8_t> active(cloth.faces.size());
     std::vector<std::uint32_t> faces;
@@ -300,7 +336,6 @@ std::vector<Hit> ImpactResolverImpactZones::Work::detect_changed()
                             });
                         }
                     });
-    std::vector<Hit> hits;
     for (const auto& piece : found) hits.insert(hits.end(), piece.begin(), piece.end());
     return hits;
 }

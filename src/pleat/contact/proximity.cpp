@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/contact/proximity.hpp"
 
+#include "pleat/contact/half_space.hpp"
 #include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
 #include "pleat/geometry/distance.hpp"
@@ -33,6 +34,7 @@ constexpr double deep_stiffness = 8;
 // stiffer. Fast impacts are nearly rigid, so that the solve and not the impact stage stops them,
 // with the cloth around taking part.
 constexpr double most_depth = 4;
+constexpr std::size_t nodes_a_piece = 512; // looked at against half-spaces by one thread
 
 /// Sine of the steepest rise of the faces at an edge toward `way` (unit), seen from the point q of
 /// the edge (a, b). \param thirds the corners opposite the edge; SurfacePart::none where there is
@@ -96,9 +98,29 @@ bool is_nearest(std::span<const Vec3> x, const SurfacePart& part, std::uint32_t 
 
 /// Nearest points of a pair: the gap vector is sum weights[i] x[i].
 struct Nearest {
-    double distance2;
+    double distance; // [m]; negative inside a half-space
+    Vec3 normal;     // unit: the gap vector is distance times it
     std::array<double, 4> weights;
 };
+
+Nearest nearest_at(const std::array<Vec3, 4>& at, double distance2,
+                   const std::array<double, 4>& weights)
+{
+    Vec3 gap{};
+    for (std::size_t i = 0; i < 4; ++i) gap += weights[i] * at[i];
+    const double distance = std::sqrt(distance2);
+    return {distance, distance > 0 ? gap / distance : Vec3{}, weights};
+}
+
+std::optional<Nearest> nearest_of_plane(const ContactSurface& surface, const FeaturePair& p,
+                                        double reach)
+{
+    const std::span<const Vec3> x = surface.x0();
+    const PlaneHeight h =
+        height_above({x[p.nodes[0]], x[p.nodes[1]], x[p.nodes[2]], x[p.nodes[3]]});
+    if (h.height > reach) return {};
+    return Nearest{h.height, h.normal, h.weights};
+}
 
 /// Of a pair that counts (see the header), where nearer than `reach`.
 std::optional<Nearest> nearest(const ContactSurface& surface, const FeaturePair& p, double reach)
@@ -115,7 +137,7 @@ std::optional<Nearest> nearest(const ContactSurface& surface, const FeaturePair&
         const auto& w = d.weights;
         const Vec3 q = at[1] * w[0] + at[2] * w[1] + at[3] * w[2];
         if (!is_nearest(x, part_b, p.face_b, p.nodes[0], d.feature, at[0], q)) return {};
-        return Nearest{d.distance2, {1, -w[0], -w[1], -w[2]}};
+        return nearest_at(at, d.distance2, {1, -w[0], -w[1], -w[2]});
     }
     // Only insides count, so that most pairs are done with before the ends are looked at.
     const Vec3 da = at[1] - at[0], db = at[3] - at[2], r = at[2] - at[0], n = cross(da, db);
@@ -136,7 +158,7 @@ std::optional<Nearest> nearest(const ContactSurface& surface, const FeaturePair&
         steepest(x, p.nodes[2], p.nodes[3], thirds_of(part_b, p.face_b, p.place_b), qb, way);
     const double sharper = std::min(rise_a, rise_b), blunter = std::max(rise_a, rise_b);
     if (sharper > -ridge_sine || blunter > valley_sine) return {};
-    return Nearest{d.distance2, {1 - d.s, d.s, -(1 - d.t), -d.t}};
+    return nearest_at(at, d.distance2, {1 - d.s, d.s, -(1 - d.t), -d.t});
 }
 
 /// Nodes with obstacles on both sides that leave less than `room` between them.
@@ -207,19 +229,18 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
         for (std::size_t i = 0; i < split; ++i)
             for (std::size_t j = split; j < 4; ++j)
                 motion2 = std::max(motion2, norm2(moved[i] - moved[j]));
-        const auto near = nearest(surface_, p, h + std::sqrt(motion2));
+        const double reach = h + std::sqrt(motion2);
+        const auto near =
+            p.plane ? nearest_of_plane(surface_, p, reach) : nearest(surface_, p, reach);
         if (!near) return;
-        const double distance = std::sqrt(near->distance2);
-        if (distance < smallest_gap_share * h) return;
+        const double distance = near->distance;
+        if (!p.plane && distance < smallest_gap_share * h) return;
 
         double thickness = h;
         if (!p.with_obstacle()) thickness = std::min(h, rest_.distance(p) / 2);
-        Vec3 gap{}, motion{};
-        for (std::size_t i = 0; i < 4; ++i) {
-            gap += near->weights[i] * x0[p.nodes[i]];
-            motion += near->weights[i] * moved[i];
-        }
-        const Vec3 normal = gap / distance;
+        Vec3 motion{};
+        for (std::size_t i = 0; i < 4; ++i) motion += near->weights[i] * moved[i];
+        const Vec3 normal = near->normal;
         const double approach = dot(normal, motion);
         if (distance >= thickness && distance + approach >= thickness) return;
 
@@ -253,9 +274,11 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
     };
 
     const std::size_t pieces = surface_.cloth().piece_count();
-    pieces_.resize(2 * pieces);
+    const auto planes = static_cast<std::uint32_t>(surface_.planes().size());
+    const std::size_t plane_pieces = planes == 0 ? 0 : chunk_count(n, nodes_a_piece);
+    pieces_.resize(2 * pieces + plane_pieces);
     for (std::vector<Found>& found : pieces_) found.clear();
-    candidates_.assign(2 * pieces, 0);
+    candidates_.assign(pieces_.size(), 0);
     const auto work = [&](std::size_t piece, std::span<const BvhPair> pairs, bool obstacle) {
         std::vector<Found>& found = pieces_[piece];
         std::size_t candidates = 0;
@@ -278,9 +301,17 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
                                            work(pieces + piece, pairs, true);
                                        });
 
+    if (planes > 0)
+        parallel_chunks(n, nodes_a_piece,
+                        [&](std::size_t piece, std::size_t first, std::size_t last) {
+                            for (auto i = static_cast<std::uint32_t>(first); i < last; ++i)
+                                for (std::uint32_t k = 0; k < planes; ++k)
+                                    examine(surface_.plane_pair(i, k), pieces_[2 * pieces + piece]);
+                        });
+
     ContactReport report;
     found_.clear();
-    for (std::size_t i = 0; i < 2 * pieces; ++i) {
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
         found_.insert(found_.end(), pieces_[i].begin(), pieces_[i].end());
         report.candidates += candidates_[i];
     }

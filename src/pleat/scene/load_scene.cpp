@@ -41,6 +41,8 @@ public:
         for (std::size_t i = 0; i < from_.cloths.size(); ++i) load_cloth(i);
         for (std::size_t i = 0; i < from_.obstacles.size(); ++i) load_obstacle(i);
         for (std::size_t i = 0; i < from_.handles.size(); ++i) load_handle(i);
+        for (const FrictionPairDescription& p : from_.contact.friction_pairs)
+            scene_.world.friction_pairs.push_back(friction_pair(p));
         if (problems_.empty()) {
             build_model();
             for (std::size_t i = 0; i < from_.handles.size(); ++i) take_nodes(i);
@@ -173,8 +175,16 @@ private:
             for (Vec3& p : x) p = apply(d.transform, p);
             return x;
         };
+        if (d.plane) {
+            const PlaneDescription& p = *d.plane;
+            Obstacle shape = make_half_space("", p.point, p.normal, p.size);
+            o.is_half_space = true;
+            o.x = placed(std::move(shape.x));
+            o.faces = std::move(shape.faces);
+        }
         const std::string mesh_place = place + (d.sequence.empty() ? ".mesh" : ".sequence");
         const bool good = collect(mesh_place, [&] {
+            if (d.plane) return;
             if (d.sequence.empty()) {
                 MeshFile file = read_mesh_file(d.mesh, MeshUse::obstacle);
                 for (const std::string& n : file.notes) note(d.mesh.string() + ": " + n);
@@ -199,6 +209,22 @@ private:
             for (const Vec3& p : o.x) is_near = is_near && within(norm(apply(k.transform, p)));
         if (!is_near) problem(place, "points farther than 1e6 m away", "smaller numbers");
         scene_.world.obstacles.push_back(std::move(o));
+    }
+
+    /// \pre the names are known, and one is a cloth's
+    FrictionPair friction_pair(const FrictionPairDescription& d) const
+    {
+        const auto find = [](const auto& list, const std::string& name) -> std::size_t {
+            return std::size_t(std::find_if(list.begin(), list.end(),
+                                            [&](const auto& item) { return item.name == name; }) -
+                               list.begin());
+        };
+        std::string cloth = d.between[0], other = d.between[1];
+        if (find(from_.cloths, cloth) == from_.cloths.size()) std::swap(cloth, other);
+        FrictionPair pair{find(from_.cloths, cloth), find(from_.cloths, other), false, d.friction};
+        pair.with_obstacle = pair.other == from_.cloths.size();
+        if (pair.with_obstacle) pair.other = find(from_.obstacles, other);
+        return pair;
     }
 
     void build_model()

@@ -72,6 +72,7 @@ public:
             s.iterations = o.integer("iterations", s.iterations, 1, 1000000);
             scene_.settle = s;
         });
+        r.object("camera", "camera", [&](JsonReader& o) { scene_.camera = read_camera(o); });
         r.done();
         check_names();
         file_.throw_if_bad();
@@ -221,7 +222,7 @@ private:
 
     void read_remeshing(JsonReader& r, RemeshingDescription& d)
     {
-        static const std::vector<std::string> strategies{"guard", "none"};
+        static const std::vector<std::string> strategies{"guard", "separate", "none"};
         d.type = r.word("type", d.type, remesher_types());
         if (const auto l = r.numbers("edge_length", 2, positive); !l.empty()) {
             d.edge_length = {l[0], l[1]};
@@ -251,13 +252,21 @@ private:
             d.sequence_fps = o.number("fps", scene_.fps, fps_range);
             d.sequence_time = o.number("time", 0.0);
         });
-        const bool has_mesh = r.find("mesh") != nullptr,
-                   has_sequence = r.find("sequence") != nullptr;
-        if (has_mesh == has_sequence)
-            file_.problem(r.path(),
-                          has_mesh ? "both \"mesh\" and \"sequence\""
-                                   : "neither \"mesh\" nor \"sequence\"",
-                          "one of the two");
+        r.object("plane", "plane", [&](JsonReader& o) {
+            PlaneDescription plane;
+            plane.point = o.vector("point", {});
+            plane.normal = o.vector("normal", scene_.up);
+            plane.size = o.number("size", plane.size, positive);
+            if (const double length = norm(plane.normal); length == 0 || !std::isfinite(length))
+                file_.problem(o.path_of("normal"), "a vector of length " + Json(length).dump(),
+                              "the direction out of the half-space");
+            d.plane = plane;
+        });
+        int ways = 0;
+        for (const char* way : {"mesh", "sequence", "plane"}) ways += r.find(way) != nullptr;
+        if (ways != 1)
+            file_.problem(r.path(), std::to_string(ways) + " of \"mesh\", \"sequence\", \"plane\"",
+                          "exactly one of them, to say what shape it has");
         d.transform = read_transform(r);
         d.motion = read_motion(r);
         if (!d.sequence.empty() && (!d.motion.keys.keys.empty() || !d.motion.file.empty()))
@@ -266,6 +275,21 @@ private:
         read_span(r, d.from, d.until);
         d.friction = r.maybe_number("friction", not_negative);
         return d;
+    }
+
+    CameraDescription read_camera(JsonReader& r)
+    {
+        CameraDescription c;
+        const bool is_whole =
+            r.require("eye", "three numbers, where the camera stands") != nullptr &&
+            r.require("target", "three numbers, what it looks at") != nullptr;
+        c.eye = r.vector("eye", {});
+        c.target = r.vector("target", {});
+        c.fov = r.number("fov", c.fov, Range{1, 170});
+        c.motion = read_motion(r);
+        if (is_whole && c.eye == c.target)
+            file_.problem(r.path_of("target"), "the place of the eye", "another point to look at");
+        return c;
     }
 
     HandleDescription read_handle(JsonReader& r)
@@ -344,6 +368,38 @@ private:
         c.stiffness = r.number("stiffness", c.stiffness, positive);
         c.broad_phase = r.word("broad_phase", c.broad_phase, broad_phase_types());
         c.on_overlap = r.word("on_overlap", c.on_overlap, overlap_answers());
+        r.each("friction_pairs", "friction_pair", [&](JsonReader& o) {
+            FrictionPairDescription pair;
+            pair.friction = o.required_number("friction", not_negative);
+            if (const Json* names = o.require("between", "the names of two things")) {
+                if (names->is_array() && names->size() == 2 && (*names)[0].is_string() &&
+                    (*names)[1].is_string())
+                    pair.between = {(*names)[0].get<std::string>(), (*names)[1].get<std::string>()};
+                else
+                    file_.problem(o.path_of("between"), describe(*names), "an array of two names");
+            }
+            c.friction_pairs.push_back(pair);
+        });
+    }
+
+    /// \param known the names of all cloths and obstacles
+    void check_friction_pairs(const std::set<std::string>& known)
+    {
+        for (std::size_t i = 0; i < scene_.contact.friction_pairs.size(); ++i) {
+            const auto& between = scene_.contact.friction_pairs[i].between;
+            const std::string place = "contact.friction_pairs[" + std::to_string(i) + "].between";
+            if (between[0].empty() && between[1].empty()) continue; // said already
+            bool has_cloth = false, good = true;
+            for (const std::string& name : between) {
+                has_cloth = has_cloth || std::any_of(scene_.cloths.begin(), scene_.cloths.end(),
+                                                     [&](const auto& c) { return c.name == name; });
+                if (known.contains(name)) continue;
+                good = false;
+                file_.problem(place, "the unknown name " + in_quotes(name),
+                              list_words(std::vector<std::string>(known.begin(), known.end())));
+            }
+            if (good && !has_cloth) file_.problem(place, "two obstacles", "at least one cloth");
+        }
     }
 
     void check_names()
@@ -358,6 +414,7 @@ private:
             once(scene_.cloths[i].name, "cloths[" + std::to_string(i) + "]");
         for (std::size_t i = 0; i < scene_.obstacles.size(); ++i)
             once(scene_.obstacles[i].name, "obstacles[" + std::to_string(i) + "]");
+        check_friction_pairs(names);
         if (scene_.handles.size() > max_handles)
             file_.problem("handles", std::to_string(scene_.handles.size()) + " handles",
                           "at most " + std::to_string(max_handles));
@@ -496,6 +553,10 @@ std::string to_json_text(const SceneDescription& s, const fs::path& relative_to)
                                 {"first", o.sequence_first},
                                 {"fps", o.sequence_fps},
                                 {"time", o.sequence_time}};
+        if (o.plane)
+            item["plane"] = {{"point", to_json(o.plane->point)},
+                             {"normal", to_json(o.plane->normal)},
+                             {"size", o.plane->size}};
         add_motion(item, o.motion, text);
         add_span(item, o.from, o.until);
         if (o.friction) item["friction"] = *o.friction;
@@ -524,6 +585,12 @@ std::string to_json_text(const SceneDescription& s, const fs::path& relative_to)
                        {"stiffness", s.contact.stiffness},
                        {"broad_phase", s.contact.broad_phase},
                        {"on_overlap", s.contact.on_overlap}};
+    if (!s.contact.friction_pairs.empty()) {
+        Json pairs = Json::array();
+        for (const FrictionPairDescription& p : s.contact.friction_pairs)
+            pairs.push_back({{"between", {p.between[0], p.between[1]}}, {"friction", p.friction}});
+        json["contact"]["friction_pairs"] = pairs;
+    }
     json["strain_limiting"] = {{"type", s.strain_limiting.type},
                                {"measure", s.strain_limiting.measure},
                                {"tolerance", s.strain_limiting.tolerance}};
@@ -531,6 +598,13 @@ std::string to_json_text(const SceneDescription& s, const fs::path& relative_to)
         json["strain_limiting"]["iterations"] = *s.strain_limiting.iterations;
     if (s.settle)
         json["settle"] = {{"tolerance", s.settle->tolerance}, {"iterations", s.settle->iterations}};
+    if (s.camera) {
+        Json camera{{"eye", to_json(s.camera->eye)},
+                    {"target", to_json(s.camera->target)},
+                    {"fov", s.camera->fov}};
+        add_motion(camera, s.camera->motion);
+        json["camera"] = camera;
+    }
     // A path need not be UTF-8; that must not end a run.
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -52,10 +52,20 @@ struct MotionDescription {
     bool operator==(const MotionDescription&) const = default;
 };
 
+/// A half-space: everything below a plane.
+struct PlaneDescription {
+    Vec3 point{};         // on it [m]
+    Vec3 normal{0, 0, 1}; // out of the half-space
+    double size = 4;      // of the square that frames and pictures show [m]
+    bool operator==(const PlaneDescription&) const = default;
+};
+
 struct ObstacleDescription {
     std::string name;
-    std::filesystem::path mesh;     // empty with a sequence
-    std::filesystem::path sequence; // a name with one %d or %0Nd; empty with a mesh
+    // One of the three.
+    std::filesystem::path mesh;
+    std::filesystem::path sequence; // a name with one %d or %0Nd
+    std::optional<PlaneDescription> plane;
     int sequence_first = 0;
     double sequence_fps = 25;
     double sequence_time = 0; // of the first file [s]
@@ -87,10 +97,17 @@ struct SolverDescription {
     bool operator==(const SolverDescription&) const = default;
 };
 
+struct FrictionPairDescription {
+    std::array<std::string, 2> between; // a cloth, and a cloth or an obstacle
+    double friction = 0;
+    bool operator==(const FrictionPairDescription&) const = default;
+};
+
 struct ContactDescription {
     std::string type = "impact_zones";
     double thickness = 0.005; // [m]
     double friction = 0.3;
+    std::vector<FrictionPairDescription> friction_pairs;
     double stiffness = 1;             // of repulsion, in node mass / dt^2
     std::string on_overlap = "error"; // or "untangle"
     std::string broad_phase = "bvh";
@@ -103,6 +120,14 @@ struct StrainLimitingDescription {
     double tolerance = 1e-3;               // on the worst violation, as strain
     std::optional<int> iterations;         // at most; none: as the method has it
     bool operator==(const StrainLimitingDescription&) const = default;
+};
+
+/// Where the scene is looked at from. What simulates does not read it.
+struct CameraDescription {
+    Vec3 eye{}, target{};     // world [m]
+    double fov = 30;          // between the lower and the upper edge of the picture [degrees]
+    MotionDescription motion; // carries eye and target
+    bool operator==(const CameraDescription&) const = default;
 };
 
 /// Takes the stretch out of the cloth before frame 0.
@@ -127,6 +152,7 @@ struct SceneDescription {
     ContactDescription contact;
     StrainLimitingDescription strain_limiting;
     std::optional<SettleDescription> settle;
+    std::optional<CameraDescription> camera;
     bool operator==(const SceneDescription&) const = default;
 };
 
