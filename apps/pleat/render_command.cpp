@@ -1,80 +1,225 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 #include "commands.hpp"
+#include "film.hpp"
+#include "frame_range.hpp"
+#include "run_meshes.hpp"
 
 #include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
 #include "pleat/render/camera.hpp"
 #include "pleat/render/image.hpp"
 #include "pleat/render/render.hpp"
-#include "pleat/scene/run_folder.hpp"
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <numbers>
 #include <optional>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace pleat::app {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr double degree = std::numbers::pi / 180;
+constexpr double default_fov = 28;             // [degrees]
+constexpr std::size_t most_fitting_frames = 9; // a film's camera and colours are fitted to
 
 struct RenderArguments {
     std::string folder;
     std::optional<int> frame;
+    std::string frames;
     std::string output = "picture.png";
+    std::string film;
     RenderOptions options;
+    std::string colour;
+    std::vector<double> range;
     std::vector<double> eye, target;
-    double azimuth = 25;   // [degrees]
-    double elevation = 18; // [degrees]
-    double fov = 28;       // vertical [degrees]
-    bool no_ground = false;
+    std::optional<double> azimuth, elevation; // [degrees]
+    std::optional<double> fov;                // vertical [degrees]
+    std::optional<double> fps;                // of the film
+    bool no_ground = false, dark = false, colour_faces = false, quiet = false;
     int threads = 0;
 };
-
-RenderMesh render_mesh(const ObjectMesh& m, std::size_t index)
-{
-    RenderMesh r;
-    r.name = m.name;
-    r.positions = m.x;
-    r.triangles = m.face_nodes;
-    r.is_cloth = m.is_cloth;
-    r.base_colour = m.is_cloth ? cloth_colour(index) : obstacle_colour();
-    for (const auto& f : m.face_verts)
-        r.material_coords.push_back({m.u[f[0]], m.u[f[1]], m.u[f[2]]});
-    return r;
-}
 
 Vec3 vec(const std::vector<double>& v)
 {
     return {v[0], v[1], v[2]};
 }
 
-int render_frame(RenderArguments& a)
+/// Some of the frames, first and last among them, evenly spread.
+std::vector<int> spread(const std::vector<int>& frames)
+{
+    if (frames.size() <= most_fitting_frames) return frames;
+    std::vector<int> some;
+    for (std::size_t i = 0; i < most_fitting_frames; ++i)
+        some.push_back(frames[i * (frames.size() - 1) / (most_fitting_frames - 1)]);
+    return some;
+}
+
+/// What all pictures of one call share.
+struct Shot {
+    RenderOptions options;
+    std::optional<Camera> camera; // none: the scene's, over time
+};
+
+/// The camera and the colours, fitted to all frames together so that nothing jumps.
+Shot plan_shot(const RenderArguments& a, const RunFolder& folder, const RunLooks& looks,
+               const std::vector<int>& frames)
+{
+    Shot shot{a.options, std::nullopt};
+    RenderOptions& o = shot.options;
+    if (folder.scene()) o.up = folder.scene()->up;
+    o.ground = !a.no_ground;
+    if (a.dark) o.background = {0.11, 0.12, 0.135};
+    const std::string colour = !a.colour.empty()               ? a.colour
+                               : a.colour_faces || o.wireframe ? "size"
+                                                               : "fabric";
+    o.colour = *colour_mode_of(colour);
+    if (!a.range.empty()) o.range = ValueRange{a.range[0], a.range[1]};
+
+    const bool use_scene_camera = a.eye.empty() && !a.azimuth && !a.elevation && folder.scene() &&
+                                  folder.scene()->camera.has_value();
+    const bool fit_range = !o.range && !is_category(o.colour) && frames.size() > 1;
+    std::vector<RenderMesh> sampled;
+    if (!use_scene_camera || fit_range)
+        for (const int frame : spread(frames)) {
+            std::vector<RenderMesh> meshes = render_meshes(folder, looks, frame);
+            if (fit_range) {
+                const ValueRange range = fitting_range(meshes, o.colour);
+                o.range = o.range ? united(o.colour, *o.range, range) : range;
+            }
+            std::move(meshes.begin(), meshes.end(), std::back_inserter(sampled));
+        }
+    if (use_scene_camera) return shot;
+
+    const double fov = a.fov.value_or(default_fov) * degree;
+    if (!a.eye.empty())
+        shot.camera = Camera{
+            vec(a.eye), a.target.empty() ? cloth_box(sampled).centre() : vec(a.target), o.up, fov};
+    else
+        shot.camera =
+            fit_camera(sampled, o.up, double(o.width) / o.height, a.azimuth.value_or(25) * degree,
+                       a.elevation.value_or(18) * degree, fov);
+    return shot;
+}
+
+Image picture_of(const RenderArguments& a, const RunFolder& folder, const RunLooks& looks,
+                 const Shot& shot, int frame)
+{
+    const std::vector<RenderMesh> meshes = render_meshes(folder, looks, frame);
+    Camera camera;
+    if (shot.camera) {
+        camera = *shot.camera;
+    } else {
+        camera = *scene_camera(folder, frame / fps_of(folder));
+        if (a.fov) camera.vertical_fov = *a.fov * degree;
+    }
+    return render(meshes, camera, shot.options);
+}
+
+/// The name of a picture of a range: one %d or %05d, else a number before the extension.
+fs::path numbered(const std::string& pattern, int frame)
+{
+    const std::size_t mark = pattern.find('%');
+    if (mark == std::string::npos) {
+        const fs::path path(pattern);
+        return path.parent_path() /
+               fmt::format("{}_{:05}{}", path.stem().string(), frame, path.extension().string());
+    }
+    std::size_t end = mark + 1;
+    while (end < pattern.size() && pattern[end] >= '0' && pattern[end] <= '9') ++end;
+    if (end == pattern.size() || pattern[end] != 'd' || end - mark > 4 ||
+        pattern.find('%', end) != std::string::npos)
+        throw InputError(Problem{"--output", "", "\"" + pattern + "\"",
+                                 "a name with one %d or %05d for the frame's number"});
+    const int width = end > mark + 1 ? std::stoi(pattern.substr(mark + 1, end - mark - 1)) : 0;
+    return pattern.substr(0, mark) + fmt::format("{:0{}}", frame, width) + pattern.substr(end + 1);
+}
+
+class RenderProgress {
+public:
+    RenderProgress(std::size_t total, bool quiet)
+        : total_(total), quiet_(quiet), on_terminal_(::isatty(STDERR_FILENO) != 0)
+    {}
+    void done(int frame)
+    {
+        ++count_;
+        if (quiet_ || total_ == 1) return;
+        const double seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+        const double left = seconds / double(count_) * double(total_ - count_);
+        fmt::print(stderr, "{}frame {}, {}/{}, {:.2f} s a picture, {:.0f} s left{}",
+                   on_terminal_ ? "\r\033[K" : "", frame, count_, total_, seconds / double(count_),
+                   left, on_terminal_ && count_ < total_ ? "" : "\n");
+        std::fflush(stderr);
+    }
+
+private:
+    std::size_t total_, count_ = 0;
+    bool quiet_, on_terminal_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+int render_frames(const RenderArguments& a, std::size_t at_once)
 {
     const RunFolder folder(a.folder);
-    const int frame = a.frame.value_or(folder.last_frame());
-    std::vector<RenderMesh> meshes;
-    for (const ObjectMesh& m : folder.read(frame)) meshes.push_back(render_mesh(m, meshes.size()));
-    if (folder.scene()) a.options.up = folder.scene()->up;
-    a.options.ground = !a.no_ground;
-    a.options.colour_faces = a.options.colour_faces || a.options.wireframe;
+    const RunLooks looks = looks_of(folder);
+    const bool is_range = !a.frames.empty() || !a.film.empty();
+    if (a.frame && is_range)
+        throw InputError(Problem{"--frame", "", "one frame beside a range", "one of the two"});
+    const std::vector<int> frames =
+        is_range ? frames_in(a.frames.empty() ? "all" : a.frames, folder.frames())
+                 : std::vector<int>{a.frame.value_or(folder.last_frame())};
+    const Shot shot = plan_shot(a, folder, looks, frames);
+    const double fps = a.fps.value_or(fps_of(folder));
+    std::optional<Film> film;
+    if (!a.film.empty()) film.emplace(a.film, a.options.width, a.options.height, fps);
+    RenderProgress progress(frames.size(), a.quiet);
 
-    const double aspect = double(a.options.width) / a.options.height;
-    Camera camera;
-    if (a.eye.empty())
-        camera = fit_camera(meshes, a.options.up, aspect, a.azimuth * degree, a.elevation * degree,
-                            a.fov * degree);
+    // Batches, so that reading and building of one frame go beside the rays of another, and films
+    // get their pictures in order.
+    for (std::size_t first = 0; first < frames.size(); first += at_once) {
+        const std::size_t count = std::min(at_once, frames.size() - first);
+        std::vector<Image> images(count);
+        parallel_for(
+            count,
+            [&](std::size_t i) {
+                images[i] = picture_of(a, folder, looks, shot, frames[first + i]);
+            },
+            1);
+        for (std::size_t i = 0; i < count; ++i) {
+            const int frame = frames[first + i];
+            if (film)
+                film->add(images[i]);
+            else
+                write_png(is_range ? numbered(a.output, frame) : fs::path(a.output), images[i]);
+            progress.done(frame);
+        }
+    }
+    if (film) film->finish();
+    if (a.quiet) return exit_good;
+    if (film)
+        fmt::print("{}: frames {} to {} of {}, {}x{}, {:.2f} s\n", a.film, frames.front(),
+                   frames.back(), a.folder, a.options.width, a.options.height,
+                   double(frames.size()) / fps);
+    else if (is_range)
+        fmt::print("{} to {}: {} pictures of {}, {}x{}\n",
+                   numbered(a.output, frames.front()).string(),
+                   numbered(a.output, frames.back()).string(), frames.size(), a.folder,
+                   a.options.width, a.options.height);
     else
-        camera = {vec(a.eye), a.target.empty() ? cloth_box(meshes).centre() : vec(a.target),
-                  a.options.up, a.fov * degree};
-    write_png(a.output, render(meshes, camera, a.options));
-    fmt::print("{}: frame {} of {}, {}x{}\n", a.output, frame, a.folder, a.options.width,
-               a.options.height);
+        fmt::print("{}: frame {} of {}, {}x{}\n", a.output, frames.front(), a.folder,
+                   a.options.width, a.options.height);
     return exit_good;
 }
 
@@ -83,10 +228,16 @@ int render_frame(RenderArguments& a)
 Command add_render(CLI::App& program)
 {
     auto a = std::make_shared<RenderArguments>();
-    CLI::App* verb = program.add_subcommand("render", "Make a picture of a frame");
+    CLI::App* verb = program.add_subcommand("render", "Make pictures or a film of a run");
     verb->add_option("folder", a->folder, "The folder of a run")->required();
     verb->add_option("--frame", a->frame, "Which frame (default: the last)");
-    verb->add_option("-o,--output", a->output, "The PNG file")->capture_default_str();
+    verb->add_option("--frames", a->frames, "Several: FIRST:LAST, FIRST:LAST:STEP or all");
+    verb->add_option("-o,--output", a->output,
+                     "The PNG file; for several a name with %05d for the frame's number")
+        ->capture_default_str();
+    verb->add_option("--film", a->film, "A film (.mp4, .webm, ...) of all frames, or of --frames");
+    verb->add_option("--fps", a->fps, "Of the film (default: the scene's, true speed)")
+        ->check(CLI::Range(0.1, 1000.0));
     verb->add_option("--width", a->options.width, "[pixels]")
         ->check(CLI::Range(1, 16384))
         ->capture_default_str();
@@ -97,29 +248,38 @@ Command add_render(CLI::App& program)
         ->check(CLI::Range(1, 4096))
         ->capture_default_str();
     verb->add_flag("--wireframe", a->options.wireframe,
-                   "Draw the mesh; faces coloured by size and shape");
-    verb->add_flag("--colour-faces", a->options.colour_faces,
-                   "Large faces blue, small ones red, thin ones yellow");
+                   "Draw the mesh; colours by size unless --colour says otherwise");
+    verb->add_option("--colour,--color", a->colour,
+                     "What colours show: fabric, size, aspect, strain, velocity, curvature, "
+                     "material, driver")
+        ->check(CLI::IsMember(
+            std::vector<std::string>(colour_mode_names.begin(), colour_mode_names.end())));
+    verb->add_option("--range", a->range, "LOW,HIGH: what the ends of the colours stand for")
+        ->delimiter(',')
+        ->expected(2);
+    verb->add_flag("--colour-faces", a->colour_faces, "The same as --colour size");
     verb->add_flag("--no-ground", a->no_ground, "No floor under the subject");
-    verb->add_option("--azimuth", a->azimuth, "Of a fitted camera [degrees]")
-        ->capture_default_str();
-    verb->add_option("--elevation", a->elevation, "Of a fitted camera [degrees]")
-        ->check(CLI::Range(-90, 90))
-        ->capture_default_str();
-    verb->add_option("--fov", a->fov, "Vertical field of view [degrees]")
-        ->check(CLI::Range(1, 170))
-        ->capture_default_str();
+    verb->add_flag("--dark", a->dark, "A dark background");
+    verb->add_option("--azimuth", a->azimuth, "Of a fitted camera [degrees] (default: 25)");
+    verb->add_option("--elevation", a->elevation, "Of a fitted camera [degrees] (default: 18)")
+        ->check(CLI::Range(-90, 90));
+    verb->add_option("--fov", a->fov, "Vertical field of view [degrees] (default: 28)")
+        ->check(CLI::Range(1, 170));
     verb->add_option("--eye", a->eye, "Camera position x,y,z [m] instead of a fitted one")
         ->delimiter(',')
         ->expected(3);
     verb->add_option("--target", a->target, "What it looks at, x,y,z [m]")
         ->delimiter(',')
         ->expected(3);
+    verb->add_flag("-q,--quiet", a->quiet, "Say nothing but errors");
     verb->add_option("--threads", a->threads, "How many threads (default: one a core)")
         ->check(CLI::Range(0, 4096));
+    verb->footer("The scene's camera is used where it has one, unless --eye, --azimuth or "
+                 "--elevation say otherwise; else one is fitted.");
     return [a] {
         int code = exit_good;
-        Threads(a->threads).run([&] { code = render_frame(*a); });
+        const Threads threads(a->threads);
+        threads.run([&] { code = render_frames(*a, std::size_t(threads.count())); });
         return code;
     };
 }

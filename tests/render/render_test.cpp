@@ -206,7 +206,8 @@ TEST_F(Render, same_bits_for_any_number_of_threads_and_again)
     for (Vec3& x : meshes[0].positions) x[2] += 0.2 * std::sin(5 * x[0]) * std::cos(4 * x[1]);
     RenderOptions options = small_options();
     options.samples = 4;
-    options.wireframe = options.colour_faces = true;
+    options.wireframe = true;
+    options.colour = ColourMode::size;
     const Camera camera = fit_camera(meshes, {0, 0, 1}, 4.0 / 3, 0.5, 0.4);
     const auto picture = [&](int count) {
         Image image;
@@ -315,7 +316,7 @@ TEST_F(Render, face_colours_show_large_faces_blue_and_small_ones_red)
     FlatScene scene;
     RenderMesh small = sheet({0.1, -0.9, 0.05}, 0.8, 20);
     scene.meshes.push_back(small);
-    scene.options.colour_faces = true;
+    scene.options.colour = ColourMode::size;
     const Image image = render(scene.meshes, scene.camera, scene.options);
     const Rgb large_face = pixel_at(image, projected(scene.camera, scene.options, {-0.5, 0.5, 0}));
     const Rgb small_face =
@@ -402,7 +403,7 @@ TEST_F(Render, bad_meshes_cameras_and_options_throw)
     EXPECT_THROW(with([&](BallScene& s) { s.options.samples = 0; })(), InputError);
     EXPECT_THROW(with([&](BallScene& s) { s.options.up = {0, 0, 0}; })(), InputError);
     EXPECT_THROW(with([&](BallScene& s) { s.options.exposure = nan; })(), InputError);
-    EXPECT_THROW(with([&](BallScene& s) { s.options.face_area_min = 0; })(), InputError);
+    EXPECT_THROW(with([&](BallScene& s) { s.options.range = {2, 1}; })(), InputError);
     EXPECT_THROW(with([&](BallScene& s) { s.options.line_width = nan; })(), InputError);
     EXPECT_NO_THROW(with([&](BallScene&) {})());
 }

@@ -161,6 +161,11 @@ TEST(SceneFile, reads_every_key)
     EXPECT_EQ(s.strain_limiting,
               (StrainLimitingDescription{"projected_newton", "components", 0.01, 9}));
     EXPECT_EQ(s.settle, (SettleDescription{0.02, 50}));
+    ASSERT_TRUE(s.camera.has_value());
+    EXPECT_EQ(s.camera->eye, (Vec3{2, -3, 1.5}));
+    EXPECT_EQ(s.camera->target, (Vec3{0, 0, 0.5}));
+    EXPECT_EQ(s.camera->fov, 35);
+    EXPECT_EQ(s.camera->motion.keys.keys.size(), 2u);
 }
 
 TEST(SceneFile, resolved_and_read_again_is_the_same_scene_to_the_bit)

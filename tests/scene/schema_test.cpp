@@ -155,6 +155,7 @@ TEST(Schema, has_the_defaults_of_the_reader)
     EXPECT_EQ(standard("strain_limiting", "type"), s.strain_limiting.type);
     EXPECT_EQ(standard("strain_limiting", "measure"), s.strain_limiting.measure);
     EXPECT_EQ(standard("strain_limiting", "tolerance"), s.strain_limiting.tolerance);
+    EXPECT_EQ(standard("camera", "fov"), CameraDescription{}.fov);
     EXPECT_EQ(standard("settle", "tolerance"), SettleDescription{}.tolerance);
     EXPECT_EQ(standard("settle", "iterations"), SettleDescription{}.iterations);
     const RemeshingDescription remeshing;

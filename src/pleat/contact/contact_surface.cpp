@@ -182,8 +182,19 @@ void ContactSurface::set_obstacles(const World& world, std::span<const ObstacleS
     obstacle_of_face_ = std::move(of_face);
     obstacle_.set_faces(std::move(faces), static_cast<std::uint32_t>(cloth_nodes_),
                         next - cloth_nodes_);
+    // The tree is made of the bodies as they lie before they move, side by side, and not as they
+    // are now: it decides the order in which pairs are met, and a run that is resumed here must
+    // meet them in the order of the run that came here.
     std::vector<Vec3> x(cloth_nodes_);
-    for (const ObstacleSample& s : obstacles) x.insert(x.end(), s.x_t0.begin(), s.x_t0.end());
+    double pitch = 0;
+    for (const ObstacleSample& s : obstacles) {
+        const std::vector<Vec3>& rest = world.obstacles[s.obstacle].x;
+        for (const Vec3& p : rest) pitch = std::max(pitch, 4 * norm(p));
+        PLEAT_ASSERT(rest.size() == s.x_t0.size(), "a body keeps its points");
+    }
+    for (const ObstacleSample& s : obstacles)
+        for (const Vec3& p : world.obstacles[s.obstacle].x)
+            x.push_back(p + Vec3{pitch * double(s.obstacle), 0, 0});
     std::vector<Box> boxes(obstacle_.faces.size());
     for (std::size_t f = 0; f < boxes.size(); ++f)
         boxes[f] = triangle_box(x, obstacle_.faces[f], 0);

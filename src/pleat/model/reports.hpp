@@ -54,6 +54,9 @@ struct RemeshReport {
     std::size_t splits = 0, flips = 0, collapses = 0;
     std::size_t refused = 0;   // edits not done because they would have made a crossing
     std::size_t midpoints = 0; // splits put in the middle of the edge for the same reason
+    std::size_t crossings = 0; // pairs of faces that edits made cross, before that was put right
+    std::size_t kept = 0;      // faces left as they were because nothing else helped
+    double ms_separate = 0;    // spent on looking for crossings and putting them right
     // What the change of the mesh did to the motion: after less before.
     Vec3 momentum_change{};         // [kg m/s]
     Vec3 angular_momentum_change{}; // about the origin [kg m^2/s]
@@ -68,6 +71,9 @@ struct RemeshReport {
         collapses += b.collapses;
         refused += b.refused;
         midpoints += b.midpoints;
+        crossings += b.crossings;
+        kept += b.kept;
+        ms_separate += b.ms_separate;
         momentum_change += b.momentum_change;
         angular_momentum_change += b.angular_momentum_change;
         kinetic_change += b.kinetic_change;

@@ -10,9 +10,15 @@ namespace pleat {
 
 void add_fields(FieldSet& fields, State& state)
 {
-    fields.add(state.x);
-    fields.add(state.v);
-    fields.add(state.anchor);
+    visit_fields(state, [&](const char*, auto& field) { fields.add(field); });
+}
+
+bool is_finite(const State& state)
+{
+    return parallel_reduce(
+        state.x.size(), true,
+        [&](std::size_t i) { return is_finite(state.x.values[i]) && is_finite(state.v.values[i]); },
+        [](bool a, bool b) { return a && b; });
 }
 
 std::uint64_t state_hash(const Model& model, const State& state)

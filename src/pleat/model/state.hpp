@@ -8,7 +8,9 @@
 #include "pleat/core/vec.hpp"
 #include "pleat/mesh/field_set.hpp"
 
+#include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 namespace pleat {
 
@@ -25,8 +27,21 @@ struct State {
     bool operator==(const State&) const = default;
 };
 
+/// Calls visit(name, field) for each field, as visit_fields() of the Model does.
+template <class StateT, class Visit>
+void visit_fields(StateT& state,
+                  Visit&& visit) requires std::same_as<std::remove_const_t<StateT>, State>
+{
+    visit("x", state.x);
+    visit("v", state.v);
+    visit("anchor", state.anchor);
+}
+
 /// The fields of the state that an editing pass must carry along.
 void add_fields(FieldSet& fields, State& state);
+
+/// Whether every position and velocity is a number.
+[[nodiscard]] bool is_finite(const State& state);
 
 /// The golden hash: the same for the same bits of topology, positions and velocities.
 [[nodiscard]] std::uint64_t state_hash(const Model& model, const State& state);

@@ -48,7 +48,6 @@ constexpr Vec3f bounce_ambient{0.16f, 0.165f, 0.17f}; // mean light where rays e
 constexpr float floor_bounce = 0.3f; // share of the sky that what hides it sends to the floor
 
 constexpr float cloth_roughness = 0.45f; // sigma of [OrenNayar1994] [rad]
-constexpr float sheen = 0.16f;           // of the fibres that stand off, at grazing angles
 constexpr float tone_shoulder = 0.62f;   // light below this is kept, above it is compressed
 
 // Distances from the subject's middle, in its radii, over which floor and backdrops fade out.
@@ -146,8 +145,12 @@ struct Surface {
     std::vector<std::array<Vec3f, 3>> normals; // at corners
     std::vector<Vec3f> colours;                // linear; of triangles, or one for all
     std::vector<Vec3f> back_colours;
+    std::vector<Vec3f> second_colours, back_second_colours; // of patterns; empty: no pattern
     std::vector<Vec3f> on_screen; // column, row [pixels], depth [m]; for wireframes
     std::span<const std::array<std::uint32_t, 3>> triangles;
+    std::span<const std::array<Vec2, 3>> material_coords;
+    std::span<const FabricLook> looks;
+    std::span<const std::uint16_t> face_material;
     bool is_cloth = true;
     bool fades = false;
 };
@@ -186,9 +189,10 @@ struct Stage {
 struct Hit {
     const Surface* surface;
     std::uint32_t triangle;
-    Vec3f position;  // on the flat triangle
-    Vec3f ray_start; // on the round surface, clear of the triangle
-    Vec3f normal;    // of the round surface
+    Vec3f position;               // on the flat triangle
+    Vec3f ray_start;              // on the round surface, clear of the triangle
+    Vec3f normal;                 // of the round surface
+    std::array<float, 3> weights; // of the triangle's corners
     bool is_front;
 };
 
@@ -241,7 +245,8 @@ Hit surface_hit(const Stage& stage, const RTCRayHit& found, const Vec3f& directi
     const auto& corners = surface.triangles[hit.triangle];
     const std::array<Vec3f, 3> x{surface.positions[corners[0]], surface.positions[corners[1]],
                                  surface.positions[corners[2]]};
-    const std::array<float, 3> weights{1 - found.hit.u - found.hit.v, found.hit.u, found.hit.v};
+    hit.weights = {1 - found.hit.u - found.hit.v, found.hit.u, found.hit.v};
+    const auto& weights = hit.weights;
     Vec3f plane = normalized(cross(x[1] - x[0], x[2] - x[0]));
     hit.is_front = dot(plane, direction) < 0;
     const float side = hit.is_front ? 1.0f : -1.0f;
@@ -274,13 +279,25 @@ bool is_floor(const Stage& stage, const Hit& hit)
     return stage.floor.exists && hit.surface->fades && dot(hit.normal, stage.lights.up) > flat;
 }
 
+const FabricLook& look_of(const Surface& surface, std::size_t triangle)
+{
+    return surface.looks[surface.face_material.empty() ? 0 : surface.face_material[triangle]];
+}
+
 Vec3f hit_colour(const Stage& stage, const Hit& hit)
 {
     if (is_floor(stage, hit)) return stage.floor.colour;
     const Surface& surface = *hit.surface;
-    const auto& colours =
-        hit.is_front || !surface.is_cloth ? surface.colours : surface.back_colours;
-    return colours.size() == 1 ? colours[0] : colours[hit.triangle];
+    const bool is_right_side = hit.is_front || !surface.is_cloth;
+    const auto& colours = is_right_side ? surface.colours : surface.back_colours;
+    const std::size_t i = colours.size() == 1 ? 0 : hit.triangle;
+    if (surface.second_colours.empty()) return colours[i];
+    const auto& u = surface.material_coords[hit.triangle];
+    const Vec2 point = double(hit.weights[0]) * u[0] + double(hit.weights[1]) * u[1] +
+                       double(hit.weights[2]) * u[2];
+    const double share = pattern_share(look_of(surface, hit.triangle), point);
+    const auto& second = is_right_side ? surface.second_colours : surface.back_second_colours;
+    return mix(colours[i], second[i], float(share));
 }
 
 // --- light ---------------------------------------------------------------------------------------
@@ -425,6 +442,9 @@ Vec3f shade(const Stage& stage, const RenderOptions& options, const Hit& hit,
     Vec3f seen = times(colour, light);
     if (is_cloth) {
         const float grazing = 1 - std::clamp(dot(hit.normal, to_eye), 0.0f, 1.0f);
+        const float sheen = hit.surface->looks.empty()
+                                ? float(FabricLook{}.sheen)
+                                : float(look_of(*hit.surface, hit.triangle).sheen);
         seen += (sheen * grazing * grazing * grazing) * times(mix(colour, {1, 1, 1}, 0.5f), light);
     }
     return tone(float(options.exposure) * seen);
@@ -587,64 +607,55 @@ void require_valid(const RenderOptions& options)
             std::to_string(options.line_width), "a width that is not negative");
     require(std::isfinite(options.obstacle_crease_angle), "obstacle_crease_angle",
             std::to_string(options.obstacle_crease_angle), "an angle");
-    for (const auto& area : {options.face_area_min, options.face_area_max})
-        require(!area || (std::isfinite(*area) && *area > 0), "face areas",
-                area ? std::to_string(*area) : "", "areas above zero");
+    if (options.range)
+        require(std::isfinite(options.range->low) && std::isfinite(options.range->high) &&
+                    options.range->low <= options.range->high &&
+                    (options.colour != ColourMode::size || options.range->low > 0),
+                "range",
+                std::to_string(options.range->low) + " to " + std::to_string(options.range->high),
+                "a low end and a high end that is not below it; areas above zero");
     require(!options.ground_height || std::isfinite(*options.ground_height), "ground_height",
             "not a finite number", "a height");
-}
-
-struct AreaRange {
-    double low, high;
-};
-
-/// What the caller gave, else the range of the cloths' faces but for a few extreme ones: the
-/// smallest 2 % of the faces, and the largest that make up 2 % of the cloth.
-AreaRange face_areas(const std::vector<std::vector<FaceShape>>& shapes,
-                     const RenderOptions& options)
-{
-    constexpr double extreme_share = 0.02;
-    std::vector<double> areas;
-    double total = 0;
-    for (const auto& mesh_shapes : shapes)
-        for (const FaceShape& shape : mesh_shapes)
-            if (shape.area > 0) {
-                areas.push_back(shape.area);
-                total += shape.area;
-            }
-    if (areas.empty()) areas.push_back(1);
-    std::sort(areas.begin(), areas.end());
-    const double low = areas[std::size_t(extreme_share * double(areas.size()))];
-    std::size_t largest = areas.size() - 1;
-    double beyond = areas[largest];
-    while (largest > 0 && beyond < extreme_share * total) beyond += areas[--largest];
-    // Faces that hardly differ are all large: rounding is nothing to show.
-    constexpr double least_ratio = 4;
-    const double high = std::max(low, areas[largest]);
-    return {options.face_area_min.value_or(std::min(low, high / least_ratio)),
-            options.face_area_max.value_or(high)};
 }
 
 void colour_surfaces(std::span<const RenderMesh> meshes, const RenderOptions& options,
                      std::vector<Surface>& surfaces)
 {
-    std::vector<std::vector<FaceShape>> shapes(meshes.size());
-    if (options.colour_faces)
-        for (std::size_t m = 0; m < meshes.size(); ++m)
-            if (meshes[m].is_cloth) shapes[m] = face_shapes(meshes[m]);
-    const AreaRange areas = face_areas(shapes, options);
-
+    const auto linear = [](const Vec3& colour) { return to_float(linear_from_srgb(colour)); };
+    const bool by_value = options.colour != ColourMode::fabric;
+    const ValueRange range = options.range || !by_value ? options.range.value_or(ValueRange{})
+                                                        : fitting_range(meshes, options.colour);
     for (std::size_t m = 0; m < meshes.size(); ++m) {
+        const RenderMesh& mesh = meshes[m];
+        Surface& surface = surfaces[m];
         const auto add = [&](const Vec3& colour) {
-            surfaces[m].colours.push_back(to_float(linear_from_srgb(colour)));
-            surfaces[m].back_colours.push_back(to_float(linear_from_srgb(back_colour(colour))));
+            surface.colours.push_back(linear(colour));
+            surface.back_colours.push_back(linear(back_colour(colour)));
         };
-        if (!options.colour_faces || !meshes[m].is_cloth) {
-            add(meshes[m].base_colour);
+        if (!mesh.is_cloth || (!by_value && mesh.looks.empty())) {
+            add(mesh.base_colour);
             continue;
         }
-        for (const FaceShape& shape : shapes[m])
-            add(face_colour(std::max(shape.area, 1e-300), shape.aspect, areas.low, areas.high));
+        if (by_value) {
+            for (const Vec2f& value : face_values(mesh, options.colour))
+                add(value_colour(options.colour, value, range));
+            continue;
+        }
+        surface.looks = mesh.looks;
+        surface.face_material = mesh.face_material;
+        const bool has_pattern =
+            !mesh.material_coords.empty() &&
+            std::any_of(mesh.looks.begin(), mesh.looks.end(), [](const FabricLook& look) {
+                return look.pattern != FabricPattern::plain;
+            });
+        const std::size_t count = mesh.face_material.empty() ? 1 : mesh.triangles.size();
+        for (std::size_t t = 0; t < count; ++t) {
+            const FabricLook& look = look_of(surface, t);
+            add(look.colour);
+            if (!has_pattern) continue;
+            surface.second_colours.push_back(linear(look.second));
+            surface.back_second_colours.push_back(linear(back_colour(look.second)));
+        }
     }
 }
 
@@ -754,6 +765,7 @@ Stage make_stage(std::span<const RenderMesh> meshes, const Camera& camera,
         const RenderMesh& mesh = meshes[m];
         Surface& surface = stage.surfaces[m];
         surface.triangles = mesh.triangles;
+        surface.material_coords = mesh.material_coords;
         surface.is_cloth = mesh.is_cloth;
         surface.fades = is_backdrop(mesh, cloth);
         for (const Vec3& x : mesh.positions) surface.positions.push_back(to_float(x - origin));

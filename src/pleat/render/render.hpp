@@ -9,6 +9,7 @@
 
 #include "pleat/core/vec.hpp"
 #include "pleat/render/camera.hpp"
+#include "pleat/render/face_values.hpp"
 #include "pleat/render/image.hpp"
 #include "pleat/render/render_mesh.hpp"
 
@@ -24,13 +25,12 @@ struct RenderOptions {
     int samples = 16;    // a pixel
     int sky_samples = 2; // rays towards the surroundings, a sample
 
-    bool wireframe = false;    // edges of the cloth's triangles
-    double line_width = 1.1;   // of the wireframe [pixels]
-    bool colour_faces = false; // cloth by size and shape of its faces (face_colour)
-    /// The areas [m^2] that count as small and large in face colours. Give them for pictures that
-    /// are to be compared; otherwise they come from the faces of this call, but for the few
-    /// extremes.
-    std::optional<double> face_area_min, face_area_max;
+    bool wireframe = false;                 // edges of the cloth's triangles
+    double line_width = 1.1;                // of the wireframe [pixels]
+    ColourMode colour = ColourMode::fabric; // what the colours of cloth show
+    /// What the ends of the colours stand for. Give it for pictures that are to be compared;
+    /// otherwise it comes from the faces of this call (fitting_range()).
+    std::optional<ValueRange> range;
 
     Vec3 up{0, 0, 1}; // world
     /// A floor of the background's colour that shows shadows near the subject. Backdrops that lie

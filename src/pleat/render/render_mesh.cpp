@@ -36,6 +36,22 @@ void require_valid(const RenderMesh& mesh)
                 throw InputError({mesh.name,
                                   "material coordinates of triangle " + std::to_string(t),
                                   "not a finite number", "two finite coordinates a corner"});
+    const auto require_all = [&](std::size_t given, std::size_t elements, const char* array,
+                                 const char* element) {
+        if (given != 0 && given != elements)
+            throw InputError(
+                {mesh.name, array, std::to_string(given) + " of them",
+                 "none, or one for each of the " + std::to_string(elements) + " " + element});
+    };
+    require_all(mesh.velocities.size(), mesh.positions.size(), "velocities", "positions");
+    require_all(mesh.face_material.size(), mesh.triangles.size(), "fabrics of faces", "triangles");
+    require_all(mesh.face_drivers.size(), mesh.triangles.size(), "sizing drivers", "triangles");
+    if (!mesh.looks.empty())
+        for (const std::uint16_t fabric : mesh.face_material)
+            if (fabric >= mesh.looks.size())
+                throw InputError(
+                    {mesh.name, "fabrics of faces", "fabric " + std::to_string(fabric),
+                     "a number below that of the looks, " + std::to_string(mesh.looks.size())});
     if (!is_finite(mesh.base_colour))
         throw InputError({mesh.name, "base colour", "not a finite number",
                           "red, green and blue between 0 and 1"});

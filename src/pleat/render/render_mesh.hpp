@@ -7,6 +7,7 @@
 
 #include "pleat/core/vec.hpp"
 #include "pleat/render/colour.hpp"
+#include "pleat/render/fabric_look.hpp"
 
 #include <array>
 #include <cstdint>
@@ -24,10 +25,16 @@ struct RenderMesh {
     std::vector<std::array<Vec2, 3>> material_coords; // a triangle's corners [m], or empty
     Vec3 base_colour = cloth_colour(0);               // display (sRGB)
     bool is_cloth = true; // two-sided, smooth, takes face colours and wireframe; else matte
+
+    // What colours can show beside shape; each may be empty.
+    std::vector<FabricLook> looks;                  // by fabric; empty: base_colour
+    std::vector<std::uint16_t> face_material;       // fabric of each triangle; empty: the first
+    std::vector<Vec3f> velocities;                  // one a position [m/s]
+    std::vector<std::array<float, 4>> face_drivers; // edge each driver of the sizing asks for [m]
 };
 
 /// Throws InputError that names mesh and place if a position is not finite, a corner is not among
-/// the positions, or there are material coordinates for some triangles only.
+/// the positions, a fabric not among the looks, or an array is there for some elements only.
 void require_valid(std::span<const RenderMesh> meshes);
 
 /// Unit normals at the corners of each triangle, with the weights of [Max1999], which are exact on

@@ -5,11 +5,13 @@
 #include "pleat/contact/impact_zones.hpp"
 #include "pleat/contact/impulses.hpp"
 #include "pleat/contact/proximity.hpp"
+#include "pleat/contact/untangle.hpp"
 #include "pleat/core/error.hpp"
 #include "pleat/integrators/backward_euler.hpp"
 #include "pleat/integrators/mixed_explicit_implicit.hpp"
 #include "pleat/linalg/cg.hpp"
 #include "pleat/linalg/cholesky.hpp"
+#include "pleat/model/obstacle_sample.hpp"
 #include "pleat/remeshing/anisotropic.hpp"
 #include "pleat/remeshing/uniform.hpp"
 #include "pleat/strain_limiting/augmented_lagrangian.hpp"
@@ -185,20 +187,30 @@ constexpr Row<MakeStrainLimiter> strain_limiters[] = {
 // Each makes the remesher of those cloths of the scene that name its type.
 using MakeRemesher = std::unique_ptr<Remesher> (*)(const SceneDescription&);
 
+/// Contour minimisation, for what remeshing has made cross: short ways only.
+bool untangle_remeshed(const World& world, double time, const Model& model, State& state)
+{
+    std::vector<std::uint8_t> held(model.mesh.node_count(), 0);
+    for (NodeId n : model.mesh.nodes()) held[index(n)] = model.node_handles[n] != 0;
+    UntangleOptions options;
+    options.step = 1e-4;
+    options.max_iterations = 80;
+    return untangle(model, world, sample_obstacles(world, time, 0), held, options, state).ok;
+}
+
 std::unique_ptr<Remesher> make_anisotropic(const SceneDescription& scene)
 {
     AnisotropicOptions options;
     options.crossings = CrossingStrategy::none;
+    options.sizing = sizing_options(scene);
     for (const ClothDescription& c : scene.cloths) {
         const RemeshingDescription& d = c.remeshing;
-        if (d.type != "anisotropic") {
-            options.sizing.emplace_back();
-            continue;
-        }
-        options.sizing.push_back(SizingOptions{d.edge_length[0], d.edge_length[1], d.aspect_min,
-                                               d.angle, d.compression, d.velocity});
+        if (d.type != "anisotropic") continue;
         if (d.crossings == "guard") options.crossings = CrossingStrategy::guard;
+        if (d.crossings == "separate" && options.crossings == CrossingStrategy::none)
+            options.crossings = CrossingStrategy::separate;
     }
+    options.untangle = &untangle_remeshed;
     return std::make_unique<RemesherAnisotropic>(std::move(options));
 }
 
@@ -289,6 +301,19 @@ std::unique_ptr<ImpactResolver> make_impact_resolver(const ContactDescription& c
 std::unique_ptr<StrainLimiter> make_strain_limiter(const StrainLimitingDescription& limiting)
 {
     return row_of(strain_limiters, limiting.type)(limiting);
+}
+
+std::vector<std::optional<SizingOptions>> sizing_options(const SceneDescription& scene)
+{
+    std::vector<std::optional<SizingOptions>> options;
+    for (const ClothDescription& c : scene.cloths) {
+        const RemeshingDescription& d = c.remeshing;
+        options.emplace_back();
+        if (d.type == "anisotropic")
+            options.back() = SizingOptions{d.edge_length[0], d.edge_length[1], d.aspect_min,
+                                           d.angle,          d.compression,    d.velocity};
+    }
+    return options;
 }
 
 std::unique_ptr<Remesher> make_remesher(const SceneDescription& scene)

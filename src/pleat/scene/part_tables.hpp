@@ -4,12 +4,15 @@
 // The parts that a scene can name, one table a slot. Private to this folder.
 #pragma once
 
+#include "pleat/remeshing/sizing.hpp"
 #include "pleat/scene/scene_file.hpp"
 #include "pleat/sim/simulation.hpp"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace pleat {
 
@@ -31,5 +34,9 @@ make_impact_resolver(const ContactDescription& contact);
 [[nodiscard]] std::unique_ptr<StrainLimiter>
 make_strain_limiter(const StrainLimitingDescription& limiting);
 [[nodiscard]] std::unique_ptr<Remesher> make_remesher(const SceneDescription& scene);
+
+/// The tolerances of each cloth that is remeshed by a sizing metric.
+[[nodiscard]] std::vector<std::optional<SizingOptions>>
+sizing_options(const SceneDescription& scene);
 
 } // namespace pleat

@@ -4,6 +4,7 @@
 // The folder of a run, read back: which frames are there, and what they hold.
 #pragma once
 
+#include "pleat/export/frame_attributes.hpp"
 #include "pleat/scene/scene_file.hpp"
 #include "pleat/sim/frames.hpp"
 
@@ -15,6 +16,24 @@
 #include <vector>
 
 namespace pleat {
+
+/// Keeps other programs of Pleat from writing to the same folder; gone with the program, however it
+/// ends.
+class FolderLock {
+public:
+    /// \throw InputError where another program holds it, FileError where it cannot be had.
+    explicit FolderLock(const std::filesystem::path& folder);
+    ~FolderLock();
+    FolderLock(const FolderLock&) = delete;
+    FolderLock& operator=(const FolderLock&) = delete;
+
+private:
+    int file_ = -1;
+};
+
+/// Removes the files of frames behind `last_frame`, checkpoints too, and what a run that was killed
+/// left half written. \throw FileError
+void trim_run(const std::filesystem::path& folder, int last_frame);
 
 class RunFolder {
 public:
@@ -31,6 +50,11 @@ public:
     /// are written once, are in every frame in which the scene has them.
     /// \throw InputError where the frame is not there or a file of it is broken.
     [[nodiscard]] std::vector<ObjectMesh> read(int frame) const;
+
+    /// What `pleat run` wrote beside a cloth's mesh; nothing where there is no such file, or where
+    /// it does not fit the mesh (of a run that was changed by hand).
+    [[nodiscard]] std::optional<FrameAttributes> read_attributes(const ObjectMesh& mesh,
+                                                                 int frame) const;
 
 private:
     struct Object {

@@ -72,6 +72,7 @@ public:
             s.iterations = o.integer("iterations", s.iterations, 1, 1000000);
             scene_.settle = s;
         });
+        r.object("camera", "camera", [&](JsonReader& o) { scene_.camera = read_camera(o); });
         r.done();
         check_names();
         file_.throw_if_bad();
@@ -221,7 +222,7 @@ private:
 
     void read_remeshing(JsonReader& r, RemeshingDescription& d)
     {
-        static const std::vector<std::string> strategies{"guard", "none"};
+        static const std::vector<std::string> strategies{"guard", "separate", "none"};
         d.type = r.word("type", d.type, remesher_types());
         if (const auto l = r.numbers("edge_length", 2, positive); !l.empty()) {
             d.edge_length = {l[0], l[1]};
@@ -274,6 +275,21 @@ private:
         read_span(r, d.from, d.until);
         d.friction = r.maybe_number("friction", not_negative);
         return d;
+    }
+
+    CameraDescription read_camera(JsonReader& r)
+    {
+        CameraDescription c;
+        const bool is_whole =
+            r.require("eye", "three numbers, where the camera stands") != nullptr &&
+            r.require("target", "three numbers, what it looks at") != nullptr;
+        c.eye = r.vector("eye", {});
+        c.target = r.vector("target", {});
+        c.fov = r.number("fov", c.fov, Range{1, 170});
+        c.motion = read_motion(r);
+        if (is_whole && c.eye == c.target)
+            file_.problem(r.path_of("target"), "the place of the eye", "another point to look at");
+        return c;
     }
 
     HandleDescription read_handle(JsonReader& r)
@@ -431,20 +447,34 @@ Json to_json(const Transform& t)
             {"scale", t.scale}};
 }
 
-std::string absolute_text(const fs::path& path)
-{
-    return fs::absolute(path).string(); // not tidied up: "a/.." is not "." where a is a link
-}
+/// Paths as a scene file in a folder has them: absolute where there is no folder.
+class PathText {
+public:
+    explicit PathText(fs::path folder) : folder_(std::move(folder)) {}
 
-std::string absolute_pattern(const fs::path& pattern)
-{
-    return (as_pattern(fs::current_path()) / pattern).string();
-}
+    [[nodiscard]] std::string file(const fs::path& path) const
+    {
+        const fs::path whole = fs::absolute(path); // not tidied up: "a/.." is not "." for a link
+        if (folder_.empty()) return whole.string();
+        const fs::path relative = fs::proximate(whole, folder_);
+        return relative.empty() ? whole.string() : relative.string();
+    }
+    [[nodiscard]] std::string pattern(const fs::path& pattern) const
+    {
+        const fs::path whole = as_pattern(fs::current_path()) / pattern;
+        if (folder_.empty()) return whole.string();
+        return (as_pattern(fs::proximate(pattern.parent_path(), folder_)) / pattern.filename())
+            .string();
+    }
 
-void add_motion(Json& json, const MotionDescription& m)
+private:
+    fs::path folder_;
+};
+
+void add_motion(Json& json, const MotionDescription& m, const PathText& text)
 {
     if (!m.file.empty()) {
-        json["motion"] = {{"file", absolute_text(m.file)}, {"body", m.body}, {"fps", m.fps}};
+        json["motion"] = {{"file", text.file(m.file)}, {"body", m.body}, {"fps", m.fps}};
         return;
     }
     if (m.keys.keys.empty()) return;
@@ -475,8 +505,9 @@ SceneDescription parse_scene(std::string_view text, const fs::path& path, SceneK
     return SceneReader(path, asked).read(parse_json(text, path.string()));
 }
 
-std::string to_json_text(const SceneDescription& s)
+std::string to_json_text(const SceneDescription& s, const fs::path& relative_to)
 {
+    const PathText text(relative_to.empty() ? fs::path() : fs::absolute(relative_to));
     nlohmann::ordered_json json;
     json["pleat"] = 1;
     json["up"] = s.up[0] == 1 ? "x" : s.up[1] == 1 ? "y" : "z";
@@ -494,7 +525,7 @@ std::string to_json_text(const SceneDescription& s)
         for (const Material& m : c.materials) materials.push_back(material_to_json(m));
         const RemeshingDescription& r = c.remeshing;
         Json item{{"name", c.name},
-                  {"mesh", absolute_text(c.mesh)},
+                  {"mesh", text.file(c.mesh)},
                   {"transform", to_json(c.transform)},
                   {"velocity",
                    {{"linear", to_json(c.linear_velocity)},
@@ -516,9 +547,9 @@ std::string to_json_text(const SceneDescription& s)
     json["cloths"] = cloths;
     for (const ObstacleDescription& o : s.obstacles) {
         Json item{{"name", o.name}, {"transform", to_json(o.transform)}};
-        if (!o.mesh.empty()) item["mesh"] = absolute_text(o.mesh);
+        if (!o.mesh.empty()) item["mesh"] = text.file(o.mesh);
         if (!o.sequence.empty())
-            item["sequence"] = {{"files", absolute_pattern(o.sequence)},
+            item["sequence"] = {{"files", text.pattern(o.sequence)},
                                 {"first", o.sequence_first},
                                 {"fps", o.sequence_fps},
                                 {"time", o.sequence_time}};
@@ -526,7 +557,7 @@ std::string to_json_text(const SceneDescription& s)
             item["plane"] = {{"point", to_json(o.plane->point)},
                              {"normal", to_json(o.plane->normal)},
                              {"size", o.plane->size}};
-        add_motion(item, o.motion);
+        add_motion(item, o.motion, text);
         add_span(item, o.from, o.until);
         if (o.friction) item["friction"] = *o.friction;
         obstacles.push_back(item);
@@ -538,7 +569,7 @@ std::string to_json_text(const SceneDescription& s)
         if (h.label) item["label"] = *h.label;
         if (h.box) item["box"] = {{"min", to_json((*h.box)[0])}, {"max", to_json((*h.box)[1])}};
         if (h.stiffness) item["stiffness"] = *h.stiffness;
-        add_motion(item, h.motion);
+        add_motion(item, h.motion, text);
         add_span(item, h.from, h.until);
         handles.push_back(item);
     }
@@ -567,6 +598,13 @@ std::string to_json_text(const SceneDescription& s)
         json["strain_limiting"]["iterations"] = *s.strain_limiting.iterations;
     if (s.settle)
         json["settle"] = {{"tolerance", s.settle->tolerance}, {"iterations", s.settle->iterations}};
+    if (s.camera) {
+        Json camera{{"eye", to_json(s.camera->eye)},
+                    {"target", to_json(s.camera->target)},
+                    {"fov", s.camera->fov}};
+        add_motion(camera, s.camera->motion);
+        json["camera"] = camera;
+    }
     // A path need not be UTF-8; that must not end a run.
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -122,6 +122,14 @@ struct StrainLimitingDescription {
     bool operator==(const StrainLimitingDescription&) const = default;
 };
 
+/// Where the scene is looked at from. What simulates does not read it.
+struct CameraDescription {
+    Vec3 eye{}, target{};     // world [m]
+    double fov = 30;          // between the lower and the upper edge of the picture [degrees]
+    MotionDescription motion; // carries eye and target
+    bool operator==(const CameraDescription&) const = default;
+};
+
 /// Takes the stretch out of the cloth before frame 0.
 struct SettleDescription {
     double tolerance = 0.01; // on the worst strain
@@ -144,6 +152,7 @@ struct SceneDescription {
     ContactDescription contact;
     StrainLimitingDescription strain_limiting;
     std::optional<SettleDescription> settle;
+    std::optional<CameraDescription> camera;
     bool operator==(const SceneDescription&) const = default;
 };
 
@@ -157,7 +166,9 @@ using SceneKeys = std::map<std::string, std::set<std::string>>;
 [[nodiscard]] SceneDescription parse_scene(std::string_view text, const std::filesystem::path& path,
                                            SceneKeys* asked = nullptr);
 
-/// The resolved scene: every default written out, paths absolute. Reading it gives the same scene.
-[[nodiscard]] std::string to_json_text(const SceneDescription& scene);
+/// The resolved scene: every default written out, paths absolute, or relative to a folder where one
+/// is given. Reading it gives the same scene.
+[[nodiscard]] std::string to_json_text(const SceneDescription& scene,
+                                       const std::filesystem::path& relative_to = {});
 
 } // namespace pleat

@@ -2,7 +2,6 @@
 // Copyright the Pleat authors
 #include "pleat/sim/step.hpp"
 
-#include "pleat/core/parallel.hpp"
 #include "pleat/loads/handles.hpp"
 #include "pleat/loads/wind.hpp"
 #include "pleat/model/obstacle_sample.hpp"
@@ -24,14 +23,6 @@ Loads external_loads(const World& world, const Model& model, const State& state,
     if (world.wind.density > 0 || world.wind.drag > 0) add_wind(model, state, world.wind, loads);
     add_handles(world, model, state, time, dt, loads);
     return loads;
-}
-
-bool is_finite(const State& state)
-{
-    return parallel_reduce(
-        state.x.size(), true,
-        [&](std::size_t i) { return is_finite(state.x.values[i]) && is_finite(state.v.values[i]); },
-        [](bool a, bool b) { return a && b; });
 }
 
 void commit(Simulation& sim, State next, double dt)

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "run_meshes.hpp"
+
+#include "pleat/export/frame_files.hpp"
+#include "pleat/io/motion_file.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numbers>
+
+namespace pleat::app {
+
+namespace {
+
+constexpr double degree = std::numbers::pi / 180;
+
+/// Velocities by difference from the frame before, where the faces are the same.
+std::vector<Vec3f> velocities_from_frames(const RunFolder& folder, const ObjectMesh& mesh,
+                                          int frame)
+{
+    const auto& frames = folder.frames();
+    const auto here = std::lower_bound(frames.begin(), frames.end(), frame);
+    if (here == frames.begin() || here == frames.end()) return {};
+    const int before = *(here - 1);
+    for (const ObjectMesh& old : folder.read(before)) {
+        if (old.name != mesh.name || old.face_nodes != mesh.face_nodes ||
+            old.x.size() != mesh.x.size() || old.u != mesh.u)
+            continue;
+        const double rate = fps_of(folder) / (frame - before);
+        std::vector<Vec3f> velocities;
+        for (std::size_t i = 0; i < mesh.x.size(); ++i) {
+            const Vec3 v = rate * (mesh.x[i] - old.x[i]);
+            velocities.push_back({float(v[0]), float(v[1]), float(v[2])});
+        }
+        return velocities;
+    }
+    return {};
+}
+
+} // namespace
+
+double fps_of(const RunFolder& folder)
+{
+    return folder.scene() ? folder.scene()->fps : 25.0;
+}
+
+RunLooks looks_of(const RunFolder& folder)
+{
+    RunLooks all;
+    if (!folder.scene()) return all;
+    const auto& cloths = folder.scene()->cloths;
+    std::map<std::string, std::size_t> users; // cloths a fabric
+    for (const ClothDescription& c : cloths) {
+        std::set<std::string> names;
+        for (const Material& m : c.materials) names.insert(m.name);
+        for (const std::string& name : names) ++users[name];
+    }
+    for (const ClothDescription& c : cloths) {
+        RunLooks::ClothLooks cloth;
+        cloth.object = file_stem(c.name);
+        for (const Material& m : c.materials) {
+            auto found = std::find(all.fabrics.begin(), all.fabrics.end(), m.name);
+            if (found == all.fabrics.end()) found = all.fabrics.insert(found, m.name);
+            cloth.fabric.push_back(std::size_t(found - all.fabrics.begin()));
+        }
+        all.cloths.push_back(std::move(cloth));
+    }
+    for (std::size_t c = 0; c < all.cloths.size(); ++c)
+        for (std::size_t f = 0; f < all.fabrics.size(); ++f)
+            all.cloths[c].looks.push_back(users[all.fabrics[f]] > 1
+                                              ? plain_look(cloth_colour(c))
+                                              : fabric_look(all.fabrics[f], f));
+    return all;
+}
+
+std::vector<FrameObject> read_objects(const RunFolder& folder, int frame)
+{
+    std::vector<FrameObject> objects;
+    for (ObjectMesh& mesh : folder.read(frame)) {
+        FrameObject object;
+        object.attributes = folder.read_attributes(mesh, frame);
+        object.mesh = std::move(mesh);
+        objects.push_back(std::move(object));
+    }
+    return objects;
+}
+
+std::vector<RenderMesh> render_meshes(const RunFolder& folder, const RunLooks& looks, int frame)
+{
+    std::vector<RenderMesh> meshes;
+    for (const FrameObject& object : read_objects(folder, frame)) {
+        const ObjectMesh& m = object.mesh;
+        RenderMesh r;
+        r.name = m.name;
+        r.positions = m.x;
+        r.triangles = m.face_nodes;
+        r.is_cloth = m.is_cloth;
+        r.base_colour = m.is_cloth ? cloth_colour(meshes.size()) : obstacle_colour();
+        for (const auto& f : m.face_verts)
+            r.material_coords.push_back({m.u[f[0]], m.u[f[1]], m.u[f[2]]});
+        for (const auto& cloth : looks.cloths) {
+            if (!m.is_cloth || cloth.object != m.name) continue;
+            r.looks = cloth.looks;
+            r.face_material.assign(m.face_nodes.size(), std::uint16_t(cloth.fabric.at(0)));
+            if (object.attributes)
+                for (std::size_t t = 0; t < m.face_nodes.size(); ++t)
+                    if (object.attributes->face_material[t] < cloth.fabric.size())
+                        r.face_material[t] =
+                            std::uint16_t(cloth.fabric[object.attributes->face_material[t]]);
+        }
+        if (object.attributes) {
+            r.velocities = object.attributes->velocity;
+            r.face_drivers = object.attributes->face_drivers;
+        } else if (m.is_cloth) {
+            r.velocities = velocities_from_frames(folder, m, frame);
+        }
+        meshes.push_back(std::move(r));
+    }
+    return meshes;
+}
+
+std::optional<Camera> scene_camera(const RunFolder& folder, double time)
+{
+    if (!folder.scene() || !folder.scene()->camera) return std::nullopt;
+    const CameraDescription& c = *folder.scene()->camera;
+    Motion motion = c.motion.keys;
+    if (!c.motion.file.empty()) {
+        const MotionFile file = read_motion_file(c.motion.file);
+        const auto& body =
+            file.bodies.at(std::min(std::size_t(c.motion.body), file.bodies.size() - 1));
+        for (std::size_t i = 0; i < file.frame_count; ++i) {
+            MotionKey key;
+            key.time = double(i) / c.motion.fps;
+            const auto& q = body.quaternion[i];
+            key.transform.rotation = {q[0], q[1], q[2], q[3]};
+            key.transform.translate = body.position[i];
+            motion.keys.push_back(key);
+        }
+    }
+    const Transform moved = motion.keys.empty() ? Transform{} : transform_at(motion, time);
+    return Camera{apply(moved, c.eye), apply(moved, c.target), folder.scene()->up, c.fov * degree};
+}
+
+} // namespace pleat::app

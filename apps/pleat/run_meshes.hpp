@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// The frames of a run as pictures and the viewer want them: meshes with looks and attributes, and
+// the scene's camera.
+#pragma once
+
+#include "pleat/render/camera.hpp"
+#include "pleat/render/render_mesh.hpp"
+#include "pleat/scene/run_folder.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pleat::app {
+
+/// A look for each fabric of each cloth of a run.
+struct RunLooks {
+    std::vector<std::string> fabrics; // names, each once; indices are RenderMesh::face_material
+    struct ClothLooks {
+        std::string object;              // its file stem
+        std::vector<std::size_t> fabric; // number of each of its materials in `fabrics`
+        std::vector<FabricLook> looks;   // by number in `fabrics`
+    };
+    std::vector<ClothLooks> cloths;
+};
+
+/// Fabrics look as their names say; cloths that share a fabric get colours of their own, so that
+/// they are told apart.
+[[nodiscard]] RunLooks looks_of(const RunFolder& folder);
+
+/// One object of a frame. `mesh` and `attributes` are as the files have them.
+struct FrameObject {
+    ObjectMesh mesh;
+    std::optional<FrameAttributes> attributes;
+};
+[[nodiscard]] std::vector<FrameObject> read_objects(const RunFolder& folder, int frame);
+
+/// Velocities from the attributes, else from the frame before where the mesh is the same one.
+[[nodiscard]] std::vector<RenderMesh> render_meshes(const RunFolder& folder, const RunLooks& looks,
+                                                    int frame);
+
+/// The camera that the scene has, at a time [s].
+[[nodiscard]] std::optional<Camera> scene_camera(const RunFolder& folder, double time);
+
+/// Frames a second, 25 where no scene says.
+[[nodiscard]] double fps_of(const RunFolder& folder);
+
+} // namespace pleat::app
