@@ -30,6 +30,10 @@ namespace {
 // Firm contacts are as stiff as the cloth is in its plane, about: this share of the trace of what
 // holds a node.
 constexpr double firm_stiffness_share = 0.25;
+// Against an obstacle at least this many times mass / dt^2: soft fabric hangs from a point as well,
+// and a node that only an obstacle holds costs the solver nothing. Between layers of cloth it
+// would.
+constexpr double least_firm = 2000;
 // Friction that holds a heavily loaded contact would be by far the stiffest part of the system. It
 // need not be stiffer than a firm contact, nor than this many times mass / dt, which is what holds
 // a few dozen times the weight of a node at friction_speed.
@@ -114,8 +118,9 @@ void IntegratorBackwardEuler::Work::make_firm(const Model& model, double dt)
     parallel_for(touches.size(), [&](std::size_t k) {
         Touch& t = touches[k];
         if (t.firm <= 0) return;
-        double sum = 0, weight = 0, mass = 0;
+        double sum = 0, weight = 0, mass = 0, balance = 0;
         for (std::size_t i = 0; i < t.count; ++i) {
+            balance += t.weights[i];
             if (system.is_fixed(t.rows[i]) &&
                 (dependencies.empty() || dependencies.of(t.rows[i]).empty()))
                 continue;
@@ -129,8 +134,11 @@ void IntegratorBackwardEuler::Work::make_firm(const Model& model, double dt)
             weight += std::abs(t.weights[i]);
             mass += std::abs(t.weights[i]) * model.mass.values[t.rows[i]];
         }
-        t.firm_stiffness = weight > 0 ? firm_stiffness_share * sum / weight : 0;
-        t.most_drag = std::max(dt * t.firm_stiffness, most_drag * mass / dt);
+        if (weight == 0) return;
+        if (std::abs(balance) > 0.5) // weights of cloth against cloth add up to zero
+            sum = std::max(sum, least_firm / firm_stiffness_share * mass / (dt * dt));
+        t.firm_stiffness = firm_stiffness_share * sum / weight;
+        t.most_drag = std::max(dt * t.firm_stiffness, most_drag * mass / (weight * dt));
         t.drag = std::min(t.drag, t.most_drag);
     });
 }
