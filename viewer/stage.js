@@ -296,7 +296,7 @@ export class Stage extends EventTarget {
                 in vec3 vPosition; in vec3 vLight; out vec4 colour;
                 uniform vec3 centre; uniform float radius;
                 void main() {
-                    float shade = 1.0 - lit(vLight, 0.0015);
+                    float shade = 1.0 - lit(vLight, 0.0015, 2.6);
                     vec3 d = vPosition - centre; d -= dot(d, up) * up;
                     float fade = 1.0 - smoothstep(1.4, 3.6, length(d) / radius);
                     colour = vec4(vec3(0.0), shade * fade * 0.26);

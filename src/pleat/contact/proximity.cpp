@@ -28,6 +28,10 @@ constexpr double valley_sine = 0.5;
 constexpr double smallest_gap_share = 1e-6;
 // Share of the thickness by which a pair is pushed apart in a step: 0.2 m/s at 5 mm and 5 ms.
 constexpr double push_share = 0.25;
+// Share of the thickness below which a pair is held firmly: whatever weight hangs there.
+constexpr double firm_share = 0.25;
+// Share of what a pair is nearer than that by which it is pushed out in a step.
+constexpr double firm_push_share = 0.25;
 // A pair with no gap left is stiffer by this much. Shallow contacts stay soft and let go easily;
 // with this, ten layers or the fold of a sheet over a sharp edge are carried without impacts.
 constexpr double deep_stiffness = 8;
@@ -384,6 +388,8 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
         // makes a spring of any stiffness creep to its rest without passing it. And never far out
         // at once ([Bridson2002] sec. 7.2): what was pressed together does not jump apart.
         const double damped = dt * f.parting / std::max(1.0, largest_load(c));
+        c.firm = firm_share * c.thickness;
+        if (f.distance < c.firm) c.firm = f.distance + firm_push_share * (c.firm - f.distance);
         c.thickness = std::min(c.thickness - damped, f.distance + push_share * c.thickness);
     });
     report.proximities = contacts.proximities.size();
