@@ -12,9 +12,9 @@ namespace pleat {
 
 namespace {
 
-constexpr double detection_share = 0.5; // of the separation
-constexpr double kept_share = 0.5;      // of the gap that a near pair starts with
-constexpr double fabric_share = 0.05;   // of the distance at rest that near pairs are kept apart by
+constexpr double detection_share = 0.5;  // of the separation
+constexpr double kept_share = 0.5;       // of the gap that a near pair starts with
+constexpr double separation_share = 0.1; // of the thickness, here of pairs near in the fabric
 constexpr std::size_t faces_a_piece = 32;
 constexpr std::size_t nodes_a_piece = 512;
 
@@ -43,7 +43,7 @@ void ImpactDetector::begin(const Model& model, const World& world,
     surface_.place(cloth_x0, cloth_x1, obstacles, separation_);
 }
 
-void ImpactDetector::test(const FeaturePair& p, std::vector<ImpactHit>& hits) const
+void ImpactDetector::test(const FeaturePair& p, Limit limit, std::vector<ImpactHit>& hits) const
 {
     std::array<Vec3, 4> x0, x1;
     for (std::size_t i = 0; i < 4; ++i) {
@@ -66,68 +66,78 @@ void ImpactDetector::test(const FeaturePair& p, std::vector<ImpactHit>& hits) co
     double target = separation_;
     Impact impact = detect(target);
     if (!impact.hit) return;
-    if (!p.with_obstacle()) {
-        if (const double most = fabric_share * rest_.distance(p); most < target) {
-            target = most;
-            impact = detect(target);
-            if (!impact.hit) return;
-        }
+    double most = limit(p);
+    if (!p.with_obstacle())
+        most = std::min(most, separation_share * (rest_.distance(p) / 2)); // half: its thickness
+    if (most <= 0) return;
+    if (most < target) {
+        target = most;
+        impact = detect(target);
+        if (!impact.hit) return;
     }
     hits.push_back({p, impact, target});
 }
 
 /// \param changed which nodes to look at; empty: all
-void ImpactDetector::test_planes(std::span<const std::uint8_t> changed,
+void ImpactDetector::test_planes(std::span<const std::uint8_t> changed, Limit limit,
                                  std::vector<ImpactHit>& hits) const
 {
     const auto planes = static_cast<std::uint32_t>(surface_.planes().size());
     if (planes == 0) return;
     const std::size_t nodes = surface_.cloth_node_count();
     std::vector<std::vector<ImpactHit>> found(chunk_count(nodes, nodes_a_piece));
-    parallel_chunks(
-        nodes, nodes_a_piece, [&](std::size_t piece, std::size_t first, std::size_t last) {
-            for (auto n = static_cast<std::uint32_t>(first); n < last; ++n) {
-                if (!changed.empty() && changed[n] == 0) continue;
-                for (std::uint32_t k = 0; k < planes; ++k) {
-                    const FeaturePair p = surface_.plane_pair(n, k);
-                    std::array<Vec3, 4> x0, x1;
-                    for (std::size_t i = 0; i < 4; ++i) {
-                        x0[i] = surface_.x0()[p.nodes[i]];
-                        x1[i] = surface_.x1()[p.nodes[i]];
-                    }
-                    const PlaneImpact hit =
-                        plane_impact(x0, x1, detection_share * separation_, separation_);
-                    if (hit.impact.hit) found[piece].push_back({p, hit.impact, hit.target});
-                }
-            }
-        });
+    parallel_chunks(nodes, nodes_a_piece,
+                    [&](std::size_t piece, std::size_t first, std::size_t last) {
+                        for (auto n = static_cast<std::uint32_t>(first); n < last; ++n) {
+                            if (!changed.empty() && changed[n] == 0) continue;
+                            for (std::uint32_t k = 0; k < planes; ++k) {
+                                const FeaturePair p = surface_.plane_pair(n, k);
+                                std::array<Vec3, 4> x0, x1;
+                                for (std::size_t i = 0; i < 4; ++i) {
+                                    x0[i] = surface_.x0()[p.nodes[i]];
+                                    x1[i] = surface_.x1()[p.nodes[i]];
+                                }
+                                const auto impact_at = [&](double target) {
+                                    return plane_impact(x0, x1, detection_share * target, target);
+                                };
+                                PlaneImpact hit = impact_at(separation_);
+                                if (!hit.impact.hit) continue;
+                                const double most = limit(p);
+                                if (most < separation_) hit = impact_at(most);
+                                if (hit.impact.hit && most > 0)
+                                    found[piece].push_back({p, hit.impact, hit.target});
+                            }
+                        }
+                    });
     gather(found, hits);
 }
 
-std::vector<ImpactHit> ImpactDetector::detect_all() const
+std::vector<ImpactHit> ImpactDetector::detect_all(Limit limit) const
 {
     const SurfacePart& cloth = surface_.cloth();
     const std::size_t pieces = cloth.piece_count();
     std::vector<std::vector<ImpactHit>> found(2 * pieces);
     cloth.visit_self_pairs([&](std::size_t piece, std::span<const BvhPair> pairs) {
         for (const BvhPair& p : pairs)
-            surface_.visit_self(p.a, p.b, [&](const FeaturePair& f) { test(f, found[piece]); });
+            surface_.visit_self(p.a, p.b,
+                                [&](const FeaturePair& f) { test(f, limit, found[piece]); });
     });
     cloth.visit_cross_pairs(surface_.obstacle(),
                             [&](std::size_t piece, std::span<const BvhPair> pairs) {
                                 for (const BvhPair& p : pairs)
                                     surface_.visit_obstacle(p.a, p.b, [&](const FeaturePair& f) {
-                                        test(f, found[pieces + piece]);
+                                        test(f, limit, found[pieces + piece]);
                                     });
                             });
     std::vector<ImpactHit> hits;
     gather(found, hits);
-    test_planes({}, hits);
+    test_planes({}, limit, hits);
     return hits;
 }
 
 std::vector<ImpactHit> ImpactDetector::detect_changed(std::span<const Vec3> cloth_x1,
-                                                      std::span<const std::uint8_t> changed)
+                                                      std::span<const std::uint8_t> changed,
+                                                      Limit limit)
 {
     surface_.place_end(cloth_x1, separation_);
     const SurfacePart& cloth = surface_.cloth();
@@ -138,23 +148,22 @@ std::vector<ImpactHit> ImpactDetector::detect_changed(std::span<const Vec3> clot
         if (active[f] != 0) faces.push_back(f);
     }
     std::vector<std::vector<ImpactHit>> found(chunk_count(faces.size(), faces_a_piece));
-    parallel_chunks(faces.size(), faces_a_piece,
-                    [&](std::size_t piece, std::size_t first, std::size_t last) {
-                        const auto look = [&](const FeaturePair& p) { test(p, found[piece]); };
-                        for (std::size_t i = first; i < last; ++i) {
-                            const std::uint32_t f = faces[i];
-                            cloth.query(cloth.boxes[f], [&](std::uint32_t g) {
-                                if (g == f || (active[g] != 0 && g < f)) return;
-                                surface_.visit_self(std::min(f, g), std::max(f, g), look);
-                            });
-                            surface_.obstacle().query(cloth.boxes[f], [&](std::uint32_t g) {
-                                surface_.visit_obstacle(f, g, look);
-                            });
-                        }
-                    });
+    parallel_chunks(
+        faces.size(), faces_a_piece, [&](std::size_t piece, std::size_t first, std::size_t last) {
+            const auto look = [&](const FeaturePair& p) { test(p, limit, found[piece]); };
+            for (std::size_t i = first; i < last; ++i) {
+                const std::uint32_t f = faces[i];
+                cloth.query(cloth.boxes[f], [&](std::uint32_t g) {
+                    if (g == f || (active[g] != 0 && g < f)) return;
+                    surface_.visit_self(std::min(f, g), std::max(f, g), look);
+                });
+                surface_.obstacle().query(
+                    cloth.boxes[f], [&](std::uint32_t g) { surface_.visit_obstacle(f, g, look); });
+            }
+        });
     std::vector<ImpactHit> hits;
     gather(found, hits);
-    test_planes(changed, hits);
+    test_planes(changed, limit, hits);
     return hits;
 }
 

@@ -14,6 +14,7 @@
 #include "pleat/contact/contact_options.hpp"
 #include "pleat/contact/contact_surface.hpp"
 #include "pleat/contact/rest_gap.hpp"
+#include "pleat/core/function_ref.hpp"
 #include "pleat/geometry/time_of_impact.hpp"
 #include "pleat/model/model.hpp"
 #include "pleat/model/obstacle_sample.hpp"
@@ -33,6 +34,10 @@ struct ImpactHit {
 
 class ImpactDetector {
 public:
+    /// The most separation [m] that a pair may be asked for, infinity where nothing is known of it;
+    /// 0: the pair is left alone. Asked for pairs that hit, in parallel.
+    using Limit = FunctionRef<double(const FeaturePair&)>;
+
     explicit ImpactDetector(const ContactOptions& options);
 
     void mesh_changed() { stale_ = true; }
@@ -43,15 +48,17 @@ public:
     [[nodiscard]] const RestGap& rest() const { return rest_; }
 
     /// Every hit, in an order that does not depend on the number of threads.
-    [[nodiscard]] std::vector<ImpactHit> detect_all() const;
+    [[nodiscard]] std::vector<ImpactHit> detect_all(Limit limit) const;
     /// The cloth ends elsewhere: hits among the pairs with a node that is marked in `changed` (by
     /// NodeId).
     [[nodiscard]] std::vector<ImpactHit> detect_changed(std::span<const Vec3> cloth_x1,
-                                                        std::span<const std::uint8_t> changed);
+                                                        std::span<const std::uint8_t> changed,
+                                                        Limit limit);
 
 private:
-    void test(const FeaturePair& pair, std::vector<ImpactHit>& hits) const;
-    void test_planes(std::span<const std::uint8_t> changed, std::vector<ImpactHit>& hits) const;
+    void test(const FeaturePair& pair, Limit limit, std::vector<ImpactHit>& hits) const;
+    void test_planes(std::span<const std::uint8_t> changed, Limit limit,
+                     std::vector<ImpactHit>& hits) const;
 
     double thickness_, separation_;
     bool stale_ = true;

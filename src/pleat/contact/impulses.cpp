@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace pleat {
 
@@ -195,7 +196,10 @@ ImpactReport ImpactResolverImpulses::resolve(const Model& model, const State& in
     };
     move_cloth();
     detector_.begin(model, world, obstacles, in.x.span(), x_);
-    std::vector<ImpactHit> hits = detector_.detect_all();
+    const auto unlimited = [](const FeaturePair&) {
+        return std::numeric_limits<double>::infinity();
+    };
+    std::vector<ImpactHit> hits = detector_.detect_all(unlimited);
     report.impacts = hits.size();
     for (; !hits.empty() && report.iterations < most_rounds; ++report.iterations) {
         std::fill(changed_.begin(), changed_.end(), std::uint8_t{0});
@@ -219,7 +223,7 @@ ImpactReport ImpactResolverImpulses::resolve(const Model& model, const State& in
         }
         if (!any) break; // only zones can help
         move_cloth();
-        hits = detector_.detect_changed(x_, changed_);
+        hits = detector_.detect_changed(x_, changed_, unlimited);
     }
     parallel_for(n, [&](std::size_t i) {
         if (inverse_mass_[i] == 0 || shift_[i] == proposed[i]) return;
