@@ -6,6 +6,7 @@
 
 #include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
+#include "pleat/scene/arcsim_file.hpp"
 #include "pleat/scene/load_scene.hpp"
 #include "pleat/scene/mesh_file.hpp"
 #include "pleat/scene/run_folder.hpp"
@@ -84,7 +85,9 @@ int check_scene(const CheckArguments& a)
     SceneDescription description;
     Scene scene;
     try {
-        description = read_scene_file(a.path);
+        ReadScene read = read_any_scene(a.path);
+        for (const std::string& note : read.notes) fmt::print("note: {}\n", note);
+        description = std::move(read.scene);
         scene = load_scene(description);
     } catch (const InputError& error) {
         return report(error, a.path);

@@ -31,5 +31,7 @@ using Command = std::function<int()>;
 [[nodiscard]] Command add_materials(CLI::App& program);
 [[nodiscard]] Command add_remesh(CLI::App& program);
 [[nodiscard]] Command add_garment(CLI::App& program);
+[[nodiscard]] Command add_stats(CLI::App& program);
+[[nodiscard]] Command add_view(CLI::App& program); // where the build has the viewer
 
 } // namespace pleat::app

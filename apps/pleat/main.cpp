@@ -26,13 +26,16 @@ int main(int argc, char** argv)
     program.set_version_flag("--version", "pleat " PLEAT_VERSION);
     program.require_subcommand(1);
     program.set_help_all_flag("--help-all", "Show the help of every verb");
-    const std::map<std::string, Command> commands{
-        {"run", add_run(program)},       {"check", add_check(program)},
-        {"render", add_render(program)}, {"convert", add_convert(program)},
+    std::map<std::string, Command> commands{
+        {"run", add_run(program)},       {"resume", add_resume(program)},
+        {"check", add_check(program)},   {"render", add_render(program)},
+        {"stats", add_stats(program)},   {"convert", add_convert(program)},
+        {"remesh", add_remesh(program)}, {"garment", add_garment(program)},
         {"new", add_new(program)},       {"materials", add_materials(program)},
-        {"remesh", add_remesh(program)}, {"resume", add_resume(program)},
-        {"garment", add_garment(program)},
     };
+#if defined(PLEAT_VIEWER)
+    commands.emplace("view", add_view(program));
+#endif
     try {
         program.parse(argc, argv);
         return commands.at(program.get_subcommands().front()->get_name())();

@@ -4,6 +4,7 @@
 #include "simulate.hpp"
 
 #include "pleat/core/error.hpp"
+#include "pleat/scene/arcsim_file.hpp"
 #include "pleat/scene/resume.hpp"
 #include "pleat/scene/run_folder.hpp"
 #include "pleat/scene/start_check.hpp"
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace pleat::app {
 
@@ -44,8 +46,8 @@ void prepare_output(const fs::path& folder, bool force)
 void remove_old_run(const fs::path& folder)
 {
     std::error_code code;
-    for (const char* part : {"checkpoint", "frames", "stats.csv", "run.json", "scene.json",
-                             "offenders.obj"}) {
+    for (const char* part :
+         {"checkpoint", "frames", "stats.csv", "run.json", "scene.json", "offenders.obj"}) {
         fs::remove_all(folder / part, code);
         if (code) throw FileError((folder / part).string(), code.message());
     }
@@ -54,7 +56,8 @@ void remove_old_run(const fs::path& folder)
 int run_scene(const RunArguments& a)
 {
     const RunOptions& o = a.record.options;
-    SceneDescription description = read_scene_file(a.record.scene);
+    ReadScene read = read_any_scene(a.record.scene);
+    SceneDescription description = std::move(read.scene);
     if (o.frames) description.frames = *o.frames;
     const fs::path folder =
         a.output.empty() ? fs::path("out") / fs::path(a.record.scene).parent_path().filename()
@@ -72,6 +75,7 @@ int run_scene(const RunArguments& a)
     const FolderLock lock(folder);
     remove_old_run(folder);
     write_text(folder / "scene.json", to_json_text(description));
+    scene.notes.insert(scene.notes.begin(), read.notes.begin(), read.notes.end());
     return simulate(a.record, description, info, threads, folder, scene);
 }
 

@@ -162,7 +162,7 @@ TEST(CrossingGuard, refuses_nothing_on_a_flat_sheet)
     }
 }
 
-TEST(FaceOctree, finds_what_a_slow_search_finds)
+TEST(FaceTree, finds_what_a_slow_search_finds)
 {
     std::mt19937_64 random(5);
     std::uniform_real_distribution<double> unit(0, 1);
@@ -172,13 +172,17 @@ TEST(FaceOctree, finds_what_a_slow_search_finds)
         return WorldBox{low,
                         low + Vec3{size * unit(random), size * unit(random), size * unit(random)}};
     };
-    FaceOctree tree({{0, 0, 0}, {1, 1, 1}});
+    FaceTree tree;
     std::vector<std::optional<WorldBox>> boxes(500);
     for (int step = 0; step < 4000; ++step) {
         const auto i = std::size_t(unit(random) * 499.999);
         if (unit(random) < 0.6) {
             boxes[i] = box();
-            tree.put(make_id<FaceId>(i), *boxes[i]);
+            const auto beside = unit(random) < 0.8
+                                    ? make_id<FaceId>(std::size_t(unit(random) * 499.999))
+                                    : no_face;
+            tree.put(make_id<FaceId>(i), *boxes[i], beside);
+            if (step % 400 == 0) tree.rebuild();
         } else {
             boxes[i].reset();
             tree.drop(make_id<FaceId>(i));

@@ -151,7 +151,13 @@ TEST(SceneFile, reads_every_key)
 
     EXPECT_EQ(s.solver,
               (SolverDescription{"backward_euler", "cholesky", 2, 1e-6, "leapfrog_trapezoid"}));
-    EXPECT_EQ(s.contact, (ContactDescription{"none", 0.004, 0.2, 2, "untangle", "spatial_hash"}));
+    EXPECT_EQ(s.contact, (ContactDescription{"none",
+                                             0.004,
+                                             0.2,
+                                             {{{"ground", "sheet"}, 0.9}, {{"sheet", "flag"}, 0.1}},
+                                             2,
+                                             "untangle",
+                                             "spatial_hash"}));
     EXPECT_EQ(s.strain_limiting,
               (StrainLimitingDescription{"projected_newton", "components", 0.01, 9}));
     EXPECT_EQ(s.settle, (SettleDescription{0.02, 50}));

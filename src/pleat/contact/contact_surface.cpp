@@ -261,13 +261,29 @@ double pair_friction(const Model& model, const World& world, const ContactSurfac
         return model.materials[index(model.face_material[make_id<FaceId>(face)])].friction.value_or(
             scene_friction);
     };
+    const auto of_pair = [&](std::size_t a, std::size_t b) -> const FrictionPair* {
+        for (const FrictionPair& f : world.friction_pairs)
+            if (f.with_obstacle == p.with_obstacle() &&
+                ((f.cloth == a && f.other == b) ||
+                 (!f.with_obstacle && f.cloth == b && f.other == a)))
+                return &f;
+        return nullptr;
+    };
+    const auto cloth_of = [&](std::uint32_t face) {
+        return std::size_t{index(model.cloth_of(make_id<FaceId>(face)))};
+    };
     if (!p.with_obstacle()) {
+        if (!world.friction_pairs.empty())
+            if (const auto* f = of_pair(cloth_of(p.face_a), cloth_of(p.face_b))) return f->friction;
         const double a = of_fabric(p.face_a), b = of_fabric(p.face_b);
         return a == b ? a : std::sqrt(a * b);
     }
     const std::uint32_t body = p.plane ? surface.planes()[p.face_b].obstacle
                                        : surface.obstacle_of(p.obstacle_a ? p.face_a : p.face_b);
-    return world.obstacles[body].friction.value_or(of_fabric(p.obstacle_a ? p.face_b : p.face_a));
+    const std::uint32_t face = p.obstacle_a ? p.face_b : p.face_a;
+    if (!world.friction_pairs.empty())
+        if (const auto* f = of_pair(cloth_of(face), body)) return f->friction;
+    return world.obstacles[body].friction.value_or(of_fabric(face));
 }
 
 } // namespace pleat

@@ -143,8 +143,8 @@ private:
     std::vector<Box> node_boxes_; // swept, grown by half the reach
 };
 
-/// Coulomb's mu between two faces: the obstacle's own, else the fabric's, else the scene's; two
-/// fabrics meet in the geometric mean.
+/// Coulomb's mu between two faces: that of the pair of things where the world has one, else the
+/// obstacle's own, else the fabric's, else the scene's; two fabrics meet in the geometric mean.
 [[nodiscard]] double pair_friction(const Model& model, const World& world,
                                    const ContactSurface& surface, const FeaturePair& pair,
                                    double scene_friction);

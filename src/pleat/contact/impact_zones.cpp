@@ -30,7 +30,6 @@ namespace {
 constexpr double detection_share = 0.5; // of the separation
 constexpr double kept_share = 0.5;      // of the gap that a near pair starts with
 constexpr double accepted_share = 0.2;  // of the target that a projection may leave open
-constexpr int most_zone_rounds = 24;    // detect and project
 constexpr int replace_rounds = 12;      // until then a pair's newer normal replaces the older
 constexpr int most_rigid_rounds = 64;
 constexpr int most_sweeps = 200;
@@ -683,7 +682,7 @@ ImpactReport ImpactResolverImpactZones::resolve(const Model& model, const State&
 
     std::vector<Hit> hits = w.without_hopeless(w.detect_all(), report);
     report.impacts = hits.size();
-    for (; !hits.empty() && report.iterations < most_zone_rounds; ++report.iterations) {
+    for (; !hits.empty() && report.iterations < options_.zone_rounds; ++report.iterations) {
         w.add_bonds(model, world, options_.friction, hits, report.iterations < replace_rounds);
         report.zones = w.project(hits);
         hits = w.without_hopeless(w.detect_changed(), report);

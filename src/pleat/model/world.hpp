@@ -9,6 +9,7 @@
 #include "pleat/model/motion.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -70,12 +71,21 @@ struct Wind {
     bool operator==(const Wind&) const = default;
 };
 
+/// Coulomb's mu of one pair of things; goes before what obstacle, fabric and scene say.
+struct FrictionPair {
+    std::size_t cloth = 0;      // into Model::cloths
+    std::size_t other = 0;      // into World::obstacles or Model::cloths; may be the same cloth
+    bool with_obstacle = false; // which of the two
+    double friction = 0;
+};
+
 struct World {
     Vec3 up{0, 0, 1};
     Vec3 gravity{}; // [m/s^2]
     Wind wind;
     std::vector<Obstacle> obstacles;
     std::vector<Handle> handles; // at most max_handles
+    std::vector<FrictionPair> friction_pairs;
 };
 
 /// Handles are bits of Model::node_handles.

@@ -9,6 +9,7 @@
 #include "pleat/core/vec.hpp"
 #include "pleat/model/world.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -20,11 +21,34 @@ namespace pleat {
 struct WorldBox {
     Vec3 low, high;
 
-    [[nodiscard]] static WorldBox of(const std::array<Vec3, 3>& triangle);
-    void grow(const WorldBox& other);
-    [[nodiscard]] bool overlaps(const WorldBox& other) const;
+    [[nodiscard]] static WorldBox of(const std::array<Vec3, 3>& triangle)
+    {
+        WorldBox box{triangle[0], triangle[0]};
+        for (std::size_t i = 1; i < 3; ++i) box.grow({triangle[i], triangle[i]});
+        return box;
+    }
+    void grow(const WorldBox& other)
+    {
+        for (std::size_t k = 0; k < 3; ++k) {
+            low[k] = std::min(low[k], other.low[k]);
+            high[k] = std::max(high[k], other.high[k]);
+        }
+    }
+    [[nodiscard]] bool overlaps(const WorldBox& other) const
+    {
+        return low[0] <= other.high[0] && other.low[0] <= high[0] && low[1] <= other.high[1] &&
+               other.low[1] <= high[1] && low[2] <= other.high[2] && other.low[2] <= high[2];
+    }
     /// Square of the distance of a point, 0 inside [m^2].
-    [[nodiscard]] double distance2(const Vec3& point) const;
+    [[nodiscard]] double distance2(const Vec3& p) const
+    {
+        double sum = 0;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double d = std::max({low[k] - p[k], 0.0, p[k] - high[k]});
+            sum += d * d;
+        }
+        return sum;
+    }
 };
 
 class ObstacleTree {
@@ -37,7 +61,15 @@ public:
     [[nodiscard]] bool empty() const { return triangles_.empty() && planes_.empty(); }
 
     /// The point of any obstacle nearest to `x`, if one is nearer than `reach` [m].
-    [[nodiscard]] std::optional<Vec3> nearest(const Vec3& x, double reach) const;
+    [[nodiscard]] std::optional<Vec3> nearest(const Vec3& x, double reach) const
+    {
+        std::uint32_t hint = 0;
+        return nearest(x, reach, hint);
+    }
+    /// The same for points one after the other, quicker where they lie near one another.
+    /// \param hint 0 at first; then as the last call left it
+    [[nodiscard]] std::optional<Vec3> nearest(const Vec3& x, double reach,
+                                              std::uint32_t& hint) const;
 
     /// Calls visit(triangle) for those whose boxes meet `box`, until it returns false. A half-space
     /// that the box reaches into shows a triangle of its plane that is wider than the box.

@@ -48,6 +48,7 @@ struct RemeshOptions {
     /// The tensor of a new vert, where it is known better than as the mean of its parents.
     std::function<Mat2(const Mesh& mesh, VertId vert)> metric_at;
     std::vector<bool> frozen_panels; // by PanelId, left as they are; empty: none
+    std::vector<bool> frozen_faces;  // by FaceId, likewise
     /// By PanelId, for reorder(); empty: panels in their own order.
     std::vector<std::uint32_t> panel_group;
 };
@@ -57,6 +58,12 @@ struct RemeshCounts {
     std::size_t refused = 0;   // edits not done because of a crossing
     std::size_t midpoints = 0; // splits put in the middle of the edge because of a crossing
     [[nodiscard]] bool changed() const { return splits + flips + collapses > 0; }
+};
+
+/// What a pass has changed.
+struct TouchedFaces {
+    std::vector<FaceId> before; // of the mesh before: changed or gone
+    std::vector<FaceId> after;  // of the mesh after: changed or new
 };
 
 /// Where a new node on an edge belongs, world space [m]: near the tangent planes of its four
@@ -72,10 +79,11 @@ struct RemeshCounts {
 /// \param held nodes with a value other than 0 are placed by someone else: a new one stays in the
 ///        middle of its edge. One of `fields`; may be null.
 /// \param guard may be null: crossings are then not looked for.
+/// \param touched may be null
 /// \pre the mesh has no dead elements; the tensors are positive definite outside frozen panels.
 RemeshCounts remesh_to_metric(Mesh& mesh, MetricField& metric, Field<NodeId, Vec3>& x,
                               FieldSet& fields, const RemeshOptions& options = {},
                               const Field<NodeId, std::uint64_t>* held = nullptr,
-                              CrossingGuard* guard = nullptr);
+                              CrossingGuard* guard = nullptr, TouchedFaces* touched = nullptr);
 
 } // namespace pleat

@@ -41,6 +41,8 @@ public:
         for (std::size_t i = 0; i < from_.cloths.size(); ++i) load_cloth(i);
         for (std::size_t i = 0; i < from_.obstacles.size(); ++i) load_obstacle(i);
         for (std::size_t i = 0; i < from_.handles.size(); ++i) load_handle(i);
+        for (const FrictionPairDescription& p : from_.contact.friction_pairs)
+            scene_.world.friction_pairs.push_back(friction_pair(p));
         if (problems_.empty()) {
             build_model();
             for (std::size_t i = 0; i < from_.handles.size(); ++i) take_nodes(i);
@@ -209,6 +211,22 @@ private:
         scene_.world.obstacles.push_back(std::move(o));
     }
 
+    /// \pre the names are known, and one is a cloth's
+    FrictionPair friction_pair(const FrictionPairDescription& d) const
+    {
+        const auto find = [](const auto& list, const std::string& name) -> std::size_t {
+            return std::size_t(std::find_if(list.begin(), list.end(),
+                                            [&](const auto& item) { return item.name == name; }) -
+                               list.begin());
+        };
+        std::string cloth = d.between[0], other = d.between[1];
+        if (find(from_.cloths, cloth) == from_.cloths.size()) std::swap(cloth, other);
+        FrictionPair pair{find(from_.cloths, cloth), find(from_.cloths, other), false, d.friction};
+        pair.with_obstacle = pair.other == from_.cloths.size();
+        if (pair.with_obstacle) pair.other = find(from_.obstacles, other);
+        return pair;
+    }
+
     void build_model()
     {
         Model& model = scene_.start.model;
@@ -351,7 +369,7 @@ Scene load_scene(const SceneDescription& description)
 Pipeline make_pipeline(const SceneDescription& description)
 {
     Pipeline p;
-    p.integrator = make_integrator(description.solver);
+    p.integrator = make_integrator(description.solver, description.contact);
     p.contact_finder = make_contact_finder(description.contact);
     p.impact_resolver = make_impact_resolver(description.contact);
     p.strain_limiter = make_strain_limiter(description.strain_limiting);

@@ -222,7 +222,7 @@ private:
 
     void read_remeshing(JsonReader& r, RemeshingDescription& d)
     {
-        static const std::vector<std::string> strategies{"guard", "none"};
+        static const std::vector<std::string> strategies{"guard", "separate", "none"};
         d.type = r.word("type", d.type, remesher_types());
         if (const auto l = r.numbers("edge_length", 2, positive); !l.empty()) {
             d.edge_length = {l[0], l[1]};
@@ -368,6 +368,38 @@ private:
         c.stiffness = r.number("stiffness", c.stiffness, positive);
         c.broad_phase = r.word("broad_phase", c.broad_phase, broad_phase_types());
         c.on_overlap = r.word("on_overlap", c.on_overlap, overlap_answers());
+        r.each("friction_pairs", "friction_pair", [&](JsonReader& o) {
+            FrictionPairDescription pair;
+            pair.friction = o.required_number("friction", not_negative);
+            if (const Json* names = o.require("between", "the names of two things")) {
+                if (names->is_array() && names->size() == 2 && (*names)[0].is_string() &&
+                    (*names)[1].is_string())
+                    pair.between = {(*names)[0].get<std::string>(), (*names)[1].get<std::string>()};
+                else
+                    file_.problem(o.path_of("between"), describe(*names), "an array of two names");
+            }
+            c.friction_pairs.push_back(pair);
+        });
+    }
+
+    /// \param known the names of all cloths and obstacles
+    void check_friction_pairs(const std::set<std::string>& known)
+    {
+        for (std::size_t i = 0; i < scene_.contact.friction_pairs.size(); ++i) {
+            const auto& between = scene_.contact.friction_pairs[i].between;
+            const std::string place = "contact.friction_pairs[" + std::to_string(i) + "].between";
+            if (between[0].empty() && between[1].empty()) continue; // said already
+            bool has_cloth = false, good = true;
+            for (const std::string& name : between) {
+                has_cloth = has_cloth || std::any_of(scene_.cloths.begin(), scene_.cloths.end(),
+                                                     [&](const auto& c) { return c.name == name; });
+                if (known.contains(name)) continue;
+                good = false;
+                file_.problem(place, "the unknown name " + in_quotes(name),
+                              list_words(std::vector<std::string>(known.begin(), known.end())));
+            }
+            if (good && !has_cloth) file_.problem(place, "two obstacles", "at least one cloth");
+        }
     }
 
     void check_names()
@@ -382,6 +414,7 @@ private:
             once(scene_.cloths[i].name, "cloths[" + std::to_string(i) + "]");
         for (std::size_t i = 0; i < scene_.obstacles.size(); ++i)
             once(scene_.obstacles[i].name, "obstacles[" + std::to_string(i) + "]");
+        check_friction_pairs(names);
         if (scene_.handles.size() > max_handles)
             file_.problem("handles", std::to_string(scene_.handles.size()) + " handles",
                           "at most " + std::to_string(max_handles));
@@ -414,20 +447,34 @@ Json to_json(const Transform& t)
             {"scale", t.scale}};
 }
 
-std::string absolute_text(const fs::path& path)
-{
-    return fs::absolute(path).string(); // not tidied up: "a/.." is not "." where a is a link
-}
+/// Paths as a scene file in a folder has them: absolute where there is no folder.
+class PathText {
+public:
+    explicit PathText(fs::path folder) : folder_(std::move(folder)) {}
 
-std::string absolute_pattern(const fs::path& pattern)
-{
-    return (as_pattern(fs::current_path()) / pattern).string();
-}
+    [[nodiscard]] std::string file(const fs::path& path) const
+    {
+        const fs::path whole = fs::absolute(path); // not tidied up: "a/.." is not "." for a link
+        if (folder_.empty()) return whole.string();
+        const fs::path relative = fs::proximate(whole, folder_);
+        return relative.empty() ? whole.string() : relative.string();
+    }
+    [[nodiscard]] std::string pattern(const fs::path& pattern) const
+    {
+        const fs::path whole = as_pattern(fs::current_path()) / pattern;
+        if (folder_.empty()) return whole.string();
+        return (as_pattern(fs::proximate(pattern.parent_path(), folder_)) / pattern.filename())
+            .string();
+    }
 
-void add_motion(Json& json, const MotionDescription& m)
+private:
+    fs::path folder_;
+};
+
+void add_motion(Json& json, const MotionDescription& m, const PathText& text)
 {
     if (!m.file.empty()) {
-        json["motion"] = {{"file", absolute_text(m.file)}, {"body", m.body}, {"fps", m.fps}};
+        json["motion"] = {{"file", text.file(m.file)}, {"body", m.body}, {"fps", m.fps}};
         return;
     }
     if (m.keys.keys.empty()) return;
@@ -458,8 +505,9 @@ SceneDescription parse_scene(std::string_view text, const fs::path& path, SceneK
     return SceneReader(path, asked).read(parse_json(text, path.string()));
 }
 
-std::string to_json_text(const SceneDescription& s)
+std::string to_json_text(const SceneDescription& s, const fs::path& relative_to)
 {
+    const PathText text(relative_to.empty() ? fs::path() : fs::absolute(relative_to));
     nlohmann::ordered_json json;
     json["pleat"] = 1;
     json["up"] = s.up[0] == 1 ? "x" : s.up[1] == 1 ? "y" : "z";
@@ -477,7 +525,7 @@ std::string to_json_text(const SceneDescription& s)
         for (const Material& m : c.materials) materials.push_back(material_to_json(m));
         const RemeshingDescription& r = c.remeshing;
         Json item{{"name", c.name},
-                  {"mesh", absolute_text(c.mesh)},
+                  {"mesh", text.file(c.mesh)},
                   {"transform", to_json(c.transform)},
                   {"velocity",
                    {{"linear", to_json(c.linear_velocity)},
@@ -499,9 +547,9 @@ std::string to_json_text(const SceneDescription& s)
     json["cloths"] = cloths;
     for (const ObstacleDescription& o : s.obstacles) {
         Json item{{"name", o.name}, {"transform", to_json(o.transform)}};
-        if (!o.mesh.empty()) item["mesh"] = absolute_text(o.mesh);
+        if (!o.mesh.empty()) item["mesh"] = text.file(o.mesh);
         if (!o.sequence.empty())
-            item["sequence"] = {{"files", absolute_pattern(o.sequence)},
+            item["sequence"] = {{"files", text.pattern(o.sequence)},
                                 {"first", o.sequence_first},
                                 {"fps", o.sequence_fps},
                                 {"time", o.sequence_time}};
@@ -509,7 +557,7 @@ std::string to_json_text(const SceneDescription& s)
             item["plane"] = {{"point", to_json(o.plane->point)},
                              {"normal", to_json(o.plane->normal)},
                              {"size", o.plane->size}};
-        add_motion(item, o.motion);
+        add_motion(item, o.motion, text);
         add_span(item, o.from, o.until);
         if (o.friction) item["friction"] = *o.friction;
         obstacles.push_back(item);
@@ -521,7 +569,7 @@ std::string to_json_text(const SceneDescription& s)
         if (h.label) item["label"] = *h.label;
         if (h.box) item["box"] = {{"min", to_json((*h.box)[0])}, {"max", to_json((*h.box)[1])}};
         if (h.stiffness) item["stiffness"] = *h.stiffness;
-        add_motion(item, h.motion);
+        add_motion(item, h.motion, text);
         add_span(item, h.from, h.until);
         handles.push_back(item);
     }
@@ -537,6 +585,12 @@ std::string to_json_text(const SceneDescription& s)
                        {"stiffness", s.contact.stiffness},
                        {"broad_phase", s.contact.broad_phase},
                        {"on_overlap", s.contact.on_overlap}};
+    if (!s.contact.friction_pairs.empty()) {
+        Json pairs = Json::array();
+        for (const FrictionPairDescription& p : s.contact.friction_pairs)
+            pairs.push_back({{"between", {p.between[0], p.between[1]}}, {"friction", p.friction}});
+        json["contact"]["friction_pairs"] = pairs;
+    }
     json["strain_limiting"] = {{"type", s.strain_limiting.type},
                                {"measure", s.strain_limiting.measure},
                                {"tolerance", s.strain_limiting.tolerance}};
@@ -548,7 +602,7 @@ std::string to_json_text(const SceneDescription& s)
         Json camera{{"eye", to_json(s.camera->eye)},
                     {"target", to_json(s.camera->target)},
                     {"fov", s.camera->fov}};
-        add_motion(camera, s.camera->motion);
+        add_motion(camera, s.camera->motion, text);
         json["camera"] = camera;
     }
     // A path need not be UTF-8; that must not end a run.

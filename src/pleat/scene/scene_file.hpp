@@ -97,10 +97,17 @@ struct SolverDescription {
     bool operator==(const SolverDescription&) const = default;
 };
 
+struct FrictionPairDescription {
+    std::array<std::string, 2> between; // a cloth, and a cloth or an obstacle
+    double friction = 0;
+    bool operator==(const FrictionPairDescription&) const = default;
+};
+
 struct ContactDescription {
     std::string type = "impact_zones";
     double thickness = 0.005; // [m]
     double friction = 0.3;
+    std::vector<FrictionPairDescription> friction_pairs;
     double stiffness = 1;             // of repulsion, in node mass / dt^2
     std::string on_overlap = "error"; // or "untangle"
     std::string broad_phase = "bvh";
@@ -159,7 +166,9 @@ using SceneKeys = std::map<std::string, std::set<std::string>>;
 [[nodiscard]] SceneDescription parse_scene(std::string_view text, const std::filesystem::path& path,
                                            SceneKeys* asked = nullptr);
 
-/// The resolved scene: every default written out, paths absolute. Reading it gives the same scene.
-[[nodiscard]] std::string to_json_text(const SceneDescription& scene);
+/// The resolved scene: every default written out, paths absolute, or relative to a folder where one
+/// is given. Reading it gives the same scene.
+[[nodiscard]] std::string to_json_text(const SceneDescription& scene,
+                                       const std::filesystem::path& relative_to = {});
 
 } // namespace pleat

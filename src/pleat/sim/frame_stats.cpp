@@ -72,7 +72,8 @@ std::string stats_header()
     line += ",intersections,min_gap,max_stretch,max_compression,kinetic,elastic";
     line += ",worst_aspect,rejected,proximities,impacts,linear_iterations";
     line += ",rigid_zones,pinched,unresolved,limit_violation,limit_violation_after,faces_outside";
-    line += ",splits,flips,collapses,edits_refused,split_midpoints,remesh_momentum,"
+    line += ",splits,flips,collapses,edits_refused,split_midpoints,remesh_crossings,"
+            "remesh_kept,remesh_momentum,"
             "remesh_angular_momentum,remesh_kinetic,remesh_elastic,hash";
     return line;
 }
@@ -93,7 +94,8 @@ std::string stats_row(const FrameStats& s)
     line += "," + text(s.limit_violation) + "," + text(s.limit_violation_after) + "," +
             std::to_string(s.faces_outside);
     const RemeshReport& r = s.remesh;
-    for (std::size_t n : {r.splits, r.flips, r.collapses, r.refused, r.midpoints})
+    for (std::size_t n :
+         {r.splits, r.flips, r.collapses, r.refused, r.midpoints, r.crossings, r.kept})
         line += "," + std::to_string(n);
     for (double d : {norm(r.momentum_change), norm(r.angular_momentum_change), r.kinetic_change,
                      r.elastic_change})

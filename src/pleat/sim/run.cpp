@@ -4,6 +4,7 @@
 
 #include "pleat/energies/elastic_batch.hpp"
 #include "pleat/sim/adapt.hpp"
+#include "pleat/sim/appearing.hpp"
 #include "pleat/sim/frames.hpp"
 #include "pleat/sim/step.hpp"
 
@@ -111,10 +112,15 @@ std::string simulate_frame(const World& world, Pipeline& pipeline, Simulation& s
 {
     const double dt = 1.0 / (settings.fps * settings.substeps);
     for (int s = 0; s < settings.substeps; ++s) {
-        const AdvanceReport r = advance(world, pipeline, sim, dt);
-        add(stats, r);
         const std::string where =
             "frame " + std::to_string(sim.frame + 1) + ", step " + std::to_string(s + 1) + ": ";
+        for (const CaughtCloth& c : caught_by_appearing(world, sim, dt))
+            log(hooks.log, LogLevel::warning,
+                where + "obstacle \"" + c.obstacle +
+                    "\" appears where the cloth is: " + std::to_string(c.crossings) +
+                    " pairs of faces cross, and contact cannot undo that");
+        const AdvanceReport r = advance(world, pipeline, sim, dt);
+        add(stats, r);
         if (!r.ok) return where + r.trouble;
         if (r.inner_steps > 1 && !told_of_inner_steps) {
             told_of_inner_steps = true;

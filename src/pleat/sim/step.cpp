@@ -7,6 +7,7 @@
 #include "pleat/model/obstacle_sample.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,20 @@ void commit(Simulation& sim, State next, double dt)
 {
     sim.state = std::move(next);
     sim.time += dt;
+}
+
+// How much shorter than the bound of an explicit integrator its steps are made, since the bound
+// moves with the state, and the most of them.
+constexpr double stable_share = 0.9;
+constexpr double most_cuts = 20000;
+
+/// Into how many steps dt has to be cut for an integrator that refused it as too long; 1: it did
+/// not.
+int stable_cuts(const SolveReport& solve, double dt)
+{
+    if (solve.ok || !(solve.dt_stable > 0) || solve.dt_stable >= dt) return 1;
+    const double cuts = std::ceil(dt / (stable_share * solve.dt_stable));
+    return cuts <= most_cuts ? static_cast<int>(cuts) : 1;
 }
 
 void advance_halving(const World& world, Pipeline& pipeline, Simulation& sim, double dt,
@@ -54,6 +69,15 @@ void advance_halving(const World& world, Pipeline& pipeline, Simulation& sim, do
         after.worst_violation = std::max(after.worst_violation, r.limits_after.worst_violation);
         after.faces_outside = std::max(after.faces_outside, r.limits_after.faces_outside);
         after.faces_limited = std::max(after.faces_limited, r.limits_after.faces_limited);
+        return;
+    }
+    if (const int cuts = stable_cuts(r.solve, dt); cuts > 1) {
+        if (cuts > total.inner_steps) {
+            total.inner_steps = cuts;
+            total.dt_stable = r.solve.dt_stable;
+        }
+        for (int i = 0; i < cuts && total.ok; ++i)
+            advance_halving(world, pipeline, sim, dt / cuts, halvings, total);
         return;
     }
     ++total.rejected;

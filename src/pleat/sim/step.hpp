@@ -61,7 +61,8 @@ inline constexpr int max_halvings = 6;
 /// Impacts that this many halvings do not resolve will not be by more of them.
 inline constexpr int max_impact_halvings = 2;
 
-/// Advances by dt in one step; where it is rejected, in two of half the length, and so on.
+/// Advances by dt in one step; where it is rejected, in two of half the length, and so on. Where
+/// the integrator only found it too long to be stable, in as many as it asks for.
 [[nodiscard]] AdvanceReport advance(const World& world, Pipeline& pipeline, Simulation& sim,
                                     double dt);
 
