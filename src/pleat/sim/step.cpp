@@ -97,7 +97,9 @@ std::string StepReport::trouble() const
     if (!solve.ok) return "integration: " + solve.trouble;
     if (!limit.ok) return "strain limiting: " + limit.trouble;
     if (!impact.ok) return "impacts: " + impact.trouble;
-    if (!finite) return "the new state holds numbers that are not finite";
+    if (!within_bounds)
+        return "the new state holds numbers that are not finite, or positions and speeds beyond "
+               "1e7";
     return {};
 }
 
@@ -124,12 +126,13 @@ StepReport step(const World& world, Pipeline& p, Simulation& sim, double dt, boo
         const StageTimer timer(r.times, Stage::strain);
         r.limit = p.strain_limiter->limit(model, loads, contacts, dt, next);
     }
-    if (r.solve.ok && r.limit.ok) {
+    r.within_bounds = is_within_bounds(next);
+    if (r.solve.ok && r.limit.ok && r.within_bounds) {
         const StageTimer timer(r.times, Stage::impact);
         r.impact =
             p.impact_resolver->resolve(model, held, loads, world, obstacles, dt, insist, next);
     }
-    r.finite = is_finite(next);
+    r.within_bounds = r.within_bounds && is_within_bounds(next);
     if (r.accepted()) r.limits_after = check_limits(model, next.x.values);
     if (!r.accepted()) return r; // the caller retries with smaller dt, or stops and says why
     commit(sim, std::move(next), dt);

@@ -19,11 +19,14 @@ struct StepReport {
     SolveReport solve;
     LimitReport limit;
     ImpactReport impact;
-    LimitCheck limits_after; // the strain limits once more, when impacts have been resolved
-    bool finite = true;      // no NaN or infinity in the new state
+    LimitCheck limits_after;   // the strain limits once more, when impacts have been resolved
+    bool within_bounds = true; // the new state's numbers are finite, and none is absurd
     StageTimes times;
 
-    [[nodiscard]] bool accepted() const { return solve.ok && limit.ok && impact.ok && finite; }
+    [[nodiscard]] bool accepted() const
+    {
+        return solve.ok && limit.ok && impact.ok && within_bounds;
+    }
     /// Why the step was rejected, in words; empty when it was accepted.
     [[nodiscard]] std::string trouble() const;
 };
