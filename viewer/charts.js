@@ -21,7 +21,7 @@ const CHARTS = [
 export function readable(value) {
     if (value === null || value === undefined || !Number.isFinite(value)) return '–';
     if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString('en');
-    return value === 0 ? '0' : String(Number(value.toPrecision(3)));
+    return Math.abs(value) < 1e-9 ? '0' : String(Number(value.toPrecision(3))); // rounding is nothing to show
 }
 
 export class Charts {
