@@ -602,7 +602,7 @@ std::string to_json_text(const SceneDescription& s, const fs::path& relative_to)
         Json camera{{"eye", to_json(s.camera->eye)},
                     {"target", to_json(s.camera->target)},
                     {"fov", s.camera->fov}};
-        add_motion(camera, s.camera->motion);
+        add_motion(camera, s.camera->motion, text);
         json["camera"] = camera;
     }
     // A path need not be UTF-8; that must not end a run.
