@@ -115,7 +115,7 @@ TEST(SceneFile, reads_every_key)
     for (const Material& m : c.materials) EXPECT_EQ(m.strain_limits, c.strain_limits);
     EXPECT_EQ(s.cloths[1].materials, std::vector{fabric("gray-interlock")});
 
-    ASSERT_EQ(s.obstacles.size(), 4u);
+    ASSERT_EQ(s.obstacles.size(), 5u);
     const ObstacleDescription& ball = s.obstacles[0];
     EXPECT_EQ(ball.mesh, folder / "ball.obj");
     EXPECT_EQ(ball.transform.translate, (Vec3{-3, 0, 0}));
