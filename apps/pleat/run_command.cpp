@@ -5,6 +5,7 @@
 
 #include "pleat/core/error.hpp"
 #include "pleat/scene/arcsim_file.hpp"
+#include "pleat/scene/dress.hpp"
 #include "pleat/scene/resume.hpp"
 #include "pleat/scene/run_folder.hpp"
 #include "pleat/scene/start_check.hpp"
@@ -69,6 +70,7 @@ int run_scene(const RunArguments& a)
         scene = load_scene(description);
         info = checkpoint_info(description, scene);
         check_start(description, scene);
+        dress(description, scene);
     });
 
     prepare_output(folder, o.force);

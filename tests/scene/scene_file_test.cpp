@@ -115,7 +115,7 @@ TEST(SceneFile, reads_every_key)
     for (const Material& m : c.materials) EXPECT_EQ(m.strain_limits, c.strain_limits);
     EXPECT_EQ(s.cloths[1].materials, std::vector{fabric("gray-interlock")});
 
-    ASSERT_EQ(s.obstacles.size(), 4u);
+    ASSERT_EQ(s.obstacles.size(), 5u);
     const ObstacleDescription& ball = s.obstacles[0];
     EXPECT_EQ(ball.mesh, folder / "ball.obj");
     EXPECT_EQ(ball.transform.translate, (Vec3{-3, 0, 0}));
@@ -161,6 +161,10 @@ TEST(SceneFile, reads_every_key)
     EXPECT_EQ(s.strain_limiting,
               (StrainLimitingDescription{"projected_newton", "components", 0.01, 9}));
     EXPECT_EQ(s.settle, (SettleDescription{0.02, 50}));
+    EXPECT_EQ(s.dress, (DressDescription{0.1, 0.01, 0.3, 0.2}));
+    EXPECT_EQ(s.cloths[0].layer, 1);
+    EXPECT_EQ(s.obstacles[4].gltf,
+              (GltfDescription{folder / "arm.glb", "y", 0.5, "Animation", {"rig"}, 40, 0.2}));
     ASSERT_TRUE(s.camera.has_value());
     EXPECT_EQ(s.camera->eye, (Vec3{2, -3, 1.5}));
     EXPECT_EQ(s.camera->target, (Vec3{0, 0, 0.5}));

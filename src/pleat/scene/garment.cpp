@@ -28,6 +28,7 @@ constexpr double largest_mismatch = 4;         // as the mesh check has it
 // Ends of edges on the two sides of a seam that are nearer than this share of the edge length meet
 // in one node.
 constexpr double snap = 0.15;
+constexpr double extent_reach = 0.12;       // share of a panel's height
 constexpr std::size_t most_samples = 20000; // of one panel's outline
 
 std::string millimetres(double metres)
@@ -639,7 +640,8 @@ private:
     [[nodiscard]] Vec3 placed(std::size_t p, const Vec2& u) const
     {
         const PatternPlacement& placement = from_.panels[p].placement;
-        Vec3 x = Vec3{u[0], 0, 0} + u[1] * from_.up;
+        const Vec2 scaled{placement.scale[0] * u[0], placement.scale[1] * u[1]};
+        Vec3 x = Vec3{scaled[0], 0, 0} + scaled[1] * from_.up;
         if (placement.wrap) x = wrapped(*placement.wrap, p, u);
         return apply(placement.transform, x);
     }
@@ -673,17 +675,22 @@ private:
                side * std::sin(angle) * across;
     }
 
-    /// Where the panel begins and ends at a height.
+    /// Where the panel begins and ends at a height, or a little above and below: the points of a
+    /// curved hem then lie between its corners, not at them.
     [[nodiscard]] std::array<double, 2> extent_at(std::size_t p, double v) const
     {
         const Ring& ring = rings_[p][0];
-        double low = forever, high = -forever, nearest = forever;
-        Vec2 near{};
+        double low = forever, high = -forever, bottom = forever, top = -forever;
+        for (std::uint32_t i : ring) {
+            bottom = std::min(bottom, u_[i][1]);
+            top = std::max(top, u_[i][1]);
+        }
+        const double reach = extent_reach * (top - bottom);
         for (std::size_t k = 0; k < ring.size(); ++k) {
             const Vec2 &a = u_[ring[k]], &b = u_[ring[(k + 1) % ring.size()]];
-            if (std::abs(a[1] - v) < nearest) {
-                nearest = std::abs(a[1] - v);
-                near = a;
+            if (std::abs(a[1] - v) <= reach) {
+                low = std::min(low, a[0]);
+                high = std::max(high, a[0]);
             }
             if (std::min(a[1], b[1]) > v || std::max(a[1], b[1]) < v) continue;
             if (a[1] == b[1]) {
@@ -695,8 +702,7 @@ private:
             low = std::min(low, x);
             high = std::max(high, x);
         }
-        if (low > high) return {near[0], near[0]};
-        return {low, high};
+        return {std::min(low, high), high};
     }
 
     void place()

@@ -6,6 +6,7 @@
 #include "pleat/io/mesh_sequence.hpp"
 #include "pleat/io/motion_file.hpp"
 #include "pleat/mesh/mesh.hpp"
+#include "pleat/scene/gltf_body.hpp"
 #include "pleat/scene/mesh_file.hpp"
 #include "pleat/scene/part_tables.hpp"
 #include "pleat/strain_limiting/settle.hpp"
@@ -182,9 +183,15 @@ private:
             o.x = placed(std::move(shape.x));
             o.faces = std::move(shape.faces);
         }
-        const std::string mesh_place = place + (d.sequence.empty() ? ".mesh" : ".sequence");
+        const std::string mesh_place = place + (!d.gltf.file.empty() ? ".gltf"
+                                                : d.sequence.empty() ? ".mesh"
+                                                                     : ".sequence");
         const bool good = collect(mesh_place, [&] {
             if (d.plane) return;
+            if (!d.gltf.file.empty()) {
+                load_gltf(d, o);
+                return;
+            }
             if (d.sequence.empty()) {
                 MeshFile file = read_mesh_file(d.mesh, MeshUse::obstacle);
                 for (const std::string& n : file.notes) note(d.mesh.string() + ": " + n);
@@ -209,6 +216,21 @@ private:
             for (const Vec3& p : o.x) is_near = is_near && within(norm(apply(k.transform, p)));
         if (!is_near) problem(place, "points farther than 1e6 m away", "smaller numbers");
         scene_.world.obstacles.push_back(std::move(o));
+    }
+
+    void load_gltf(const ObstacleDescription& d, Obstacle& o)
+    {
+        GltfBody body = load_gltf_body(d.gltf, from_.up);
+        for (const std::string& n : body.notes) note(d.gltf.file.string() + ": " + n);
+        for (std::vector<Vec3>& x : body.frames) {
+            for (Vec3& p : x) p = apply(d.transform, p);
+            o.frames.push_back(std::move(x));
+        }
+        o.x = o.frames.front();
+        o.faces = std::move(body.faces);
+        o.fps = d.gltf.fps;
+        o.first_time = d.gltf.time;
+        if (o.frames.size() == 1) o.frames.clear(); // stands still
     }
 
     /// \pre the names are known, and one is a cloth's

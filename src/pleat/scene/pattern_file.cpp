@@ -257,6 +257,7 @@ private:
             else
                 p.transform.rotation = rotation_about(axis, turn[0] * degree);
         }
+        if (const auto s = r.numbers("scale", 2, positive); !s.empty()) p.scale = {s[0], s[1]};
         r.object("wrap", "wrap", [&](JsonReader& o) { p.wrap = read_wrap(o); });
         return p;
     }

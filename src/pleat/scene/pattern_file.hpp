@@ -54,6 +54,7 @@ struct PatternWrap {
 };
 
 struct PatternPlacement {
+    Vec2 scale{1, 1};    // of the panel across and up, before all else
     Transform transform; // after the panel was stood up or wrapped
     std::optional<PatternWrap> wrap;
 };

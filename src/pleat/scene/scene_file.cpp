@@ -72,6 +72,14 @@ public:
             s.iterations = o.integer("iterations", s.iterations, 1, 1000000);
             scene_.settle = s;
         });
+        r.object("dress", "dress", [&](JsonReader& o) {
+            DressDescription d;
+            d.time = o.number("time", d.time, Range{0, 100});
+            d.step = o.number("step", d.step, Range{1e-5, 0.1});
+            d.gravity = o.number("gravity", d.gravity, Range{0, 10});
+            d.speed = o.number("speed", d.speed, Range{0, 1});
+            scene_.dress = d;
+        });
         r.object("camera", "camera", [&](JsonReader& o) { scene_.camera = read_camera(o); });
         r.done();
         check_names();
@@ -217,6 +225,7 @@ private:
         if (c.strain_limits)
             for (Material& m : c.materials) m.strain_limits = c.strain_limits;
         r.object("remeshing", "remeshing", [&](JsonReader& o) { read_remeshing(o, c.remeshing); });
+        c.layer = r.integer("layer", c.layer, -1000, 1000);
         return c;
     }
 
@@ -262,19 +271,45 @@ private:
                               "the direction out of the half-space");
             d.plane = plane;
         });
+        r.object("gltf", "gltf", [&](JsonReader& o) { read_gltf(o, d.gltf); });
         int ways = 0;
-        for (const char* way : {"mesh", "sequence", "plane"}) ways += r.find(way) != nullptr;
+        for (const char* way : {"mesh", "sequence", "plane", "gltf"})
+            ways += r.find(way) != nullptr;
         if (ways != 1)
-            file_.problem(r.path(), std::to_string(ways) + " of \"mesh\", \"sequence\", \"plane\"",
+            file_.problem(r.path(),
+                          std::to_string(ways) + " of \"mesh\", \"sequence\", \"plane\", \"gltf\"",
                           "exactly one of them, to say what shape it has");
         d.transform = read_transform(r);
         d.motion = read_motion(r);
-        if (!d.sequence.empty() && (!d.motion.keys.keys.empty() || !d.motion.file.empty()))
-            file_.problem(r.path_of("motion"), "a motion beside a sequence",
-                          "a sequence to move by itself");
+        const bool deforms = !d.sequence.empty() || !d.gltf.file.empty();
+        if (deforms && (!d.motion.keys.keys.empty() || !d.motion.file.empty()))
+            file_.problem(r.path_of("motion"),
+                          "a motion beside a " +
+                              std::string(d.sequence.empty() ? "glTF file" : "sequence"),
+                          "it to move by itself");
         read_span(r, d.from, d.until);
         d.friction = r.maybe_number("friction", not_negative);
         return d;
+    }
+
+    void read_gltf(JsonReader& r, GltfDescription& d)
+    {
+        static const std::vector<std::string> axes{"x", "y", "z"};
+        d.file = resolve(r.required_text("file", "the path of a .glb or .gltf file"));
+        d.up = r.word("up", d.up, axes);
+        d.unit = r.number("unit", d.unit, positive);
+        d.animation = r.maybe_text("animation");
+        if (const Json* nodes = r.find("nodes")) {
+            const bool good =
+                nodes->is_array() && std::all_of(nodes->begin(), nodes->end(),
+                                                 [](const Json& n) { return n.is_string(); });
+            if (good)
+                d.nodes = nodes->get<std::vector<std::string>>();
+            else
+                file_.problem(r.path_of("nodes"), describe(*nodes), "an array of names");
+        }
+        d.fps = r.number("fps", d.fps, Range{0.1, 1000});
+        d.time = r.number("time", d.time);
     }
 
     CameraDescription read_camera(JsonReader& r)
@@ -532,6 +567,7 @@ std::string to_json_text(const SceneDescription& s, const fs::path& relative_to)
                     {"angular", to_json(c.angular_velocity)},
                     {"origin", to_json(c.velocity_origin)}}},
                   {"materials", materials},
+                  {"layer", c.layer},
                   {"remeshing",
                    {{"type", r.type},
                     {"edge_length", r.edge_length},
@@ -553,6 +589,11 @@ std::string to_json_text(const SceneDescription& s, const fs::path& relative_to)
                                 {"first", o.sequence_first},
                                 {"fps", o.sequence_fps},
                                 {"time", o.sequence_time}};
+        if (const GltfDescription& g = o.gltf; !g.file.empty()) {
+            item["gltf"] = {{"file", text.file(g.file)}, {"up", g.up},   {"unit", g.unit},
+                            {"nodes", g.nodes},          {"fps", g.fps}, {"time", g.time}};
+            if (g.animation) item["gltf"]["animation"] = *g.animation;
+        }
         if (o.plane)
             item["plane"] = {{"point", to_json(o.plane->point)},
                              {"normal", to_json(o.plane->normal)},
@@ -596,6 +637,11 @@ std::string to_json_text(const SceneDescription& s, const fs::path& relative_to)
                                {"tolerance", s.strain_limiting.tolerance}};
     if (s.strain_limiting.iterations)
         json["strain_limiting"]["iterations"] = *s.strain_limiting.iterations;
+    if (s.dress)
+        json["dress"] = {{"time", s.dress->time},
+                         {"step", s.dress->step},
+                         {"gravity", s.dress->gravity},
+                         {"speed", s.dress->speed}};
     if (s.settle)
         json["settle"] = {{"tolerance", s.settle->tolerance}, {"iterations", s.settle->iterations}};
     if (s.camera) {

@@ -41,6 +41,7 @@ struct ClothDescription {
     std::vector<Material> materials; // by the mesh's material index
     std::optional<StrainLimits> strain_limits;
     RemeshingDescription remeshing;
+    int layer = 0; // dressed in this order, from the body outward
     bool operator==(const ClothDescription&) const = default;
 };
 
@@ -60,12 +61,25 @@ struct PlaneDescription {
     bool operator==(const PlaneDescription&) const = default;
 };
 
+/// A glTF file as a body that deforms.
+struct GltfDescription {
+    std::filesystem::path file;           // empty: none
+    std::string up = "y";                 // axis that points up in the file
+    double unit = 1;                      // length of the file's unit [m]
+    std::optional<std::string> animation; // by name; none: the first
+    std::vector<std::string> nodes;       // with these names, and what hangs below; empty: all
+    double fps = 50;                      // at which the animation is sampled
+    double time = 0;                      // at which it starts [s]
+    bool operator==(const GltfDescription&) const = default;
+};
+
 struct ObstacleDescription {
     std::string name;
-    // One of the three.
+    // One of the four.
     std::filesystem::path mesh;
     std::filesystem::path sequence; // a name with one %d or %0Nd
     std::optional<PlaneDescription> plane;
+    GltfDescription gltf;
     int sequence_first = 0;
     double sequence_fps = 25;
     double sequence_time = 0; // of the first file [s]
@@ -137,6 +151,15 @@ struct SettleDescription {
     bool operator==(const SettleDescription&) const = default;
 };
 
+/// Brings garments onto the body before frame 0.
+struct DressDescription {
+    double time = 1;      // for each layer [s]
+    double step = 0.005;  // [s]
+    double gravity = 0.5; // share of the scene's
+    double speed = 0.5;   // share of its velocity that cloth keeps from step to step
+    bool operator==(const DressDescription&) const = default;
+};
+
 struct SceneDescription {
     std::filesystem::path file;
     Vec3 up{0, 0, 1};
@@ -152,6 +175,7 @@ struct SceneDescription {
     ContactDescription contact;
     StrainLimitingDescription strain_limiting;
     std::optional<SettleDescription> settle;
+    std::optional<DressDescription> dress;
     std::optional<CameraDescription> camera;
     bool operator==(const SceneDescription&) const = default;
 };
