@@ -21,7 +21,7 @@ const CHARTS = [
 export function readable(value) {
     if (value === null || value === undefined || !Number.isFinite(value)) return '–';
     if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString('en');
-    return value === 0 ? '0' : String(Number(value.toPrecision(3)));
+    return Math.abs(value) < 1e-9 ? '0' : String(Number(value.toPrecision(3))); // rounding is nothing to show
 }
 
 export class Charts {
@@ -87,7 +87,6 @@ export class Charts {
     }
 
     draw() {
-        if (!this.container.offsetParent) return; // folded away
         const style = getComputedStyle(document.documentElement);
         const ink = (name) => style.getPropertyValue(name).trim();
         const at = this.#columns.indexOf('frame');
@@ -100,8 +99,9 @@ export class Charts {
             }).filter(({ c }) => c >= 0);
             const numbers = (row, c) => (row[c] === null ? null : spec.factor * row[c]);
             const used = spec.stacked ? lines.filter(({ c }) => this.#rows.some((r) => r[c] > 0)) : lines;
-            figure.hidden = !this.#rows.length || !used.length;
-            if (figure.hidden) continue;
+            const isEmpty = !this.#rows.length || !used.length;
+            if (figure.hidden !== isEmpty) figure.hidden = isEmpty;
+            if (isEmpty || !figure.offsetParent) continue; // or folded away
 
             let least = 0, most = 0;
             for (const row of this.#rows) {

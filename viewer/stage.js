@@ -15,6 +15,7 @@ import { lighting, Surface } from './surface.js';
 const FOV = 28;            // [degrees]
 const SHADOW_SIZE = 1024;  // [texels]
 const MARGIN = 1.08;
+const SLOW = 55;           // [ms] between pictures
 
 const backgrounds = { light: '#edeeef', dark: '#15181b' };
 
@@ -29,6 +30,8 @@ export class Stage extends EventTarget {
     #radius = 1;
     #floorHeight = null;
     #framed = false;
+    #pace = 0; // mean time between pictures [ms]
+    #rest = 0;
     #ellipse;
     #outline;
 
@@ -68,15 +71,31 @@ export class Stage extends EventTarget {
 
         new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
         this.resize();
-        const loop = () => {
+        let last = 0;
+        const loop = (now) => {
             requestAnimationFrame(loop);
             this.controls.update();
-            if (this.#dirty) { this.#dirty = false; this.draw(); }
+            if (this.#dirty) {
+                this.#dirty = false;
+                this.#watchSpeed(now - last);
+                this.draw();
+            }
+            last = now;
         };
-        loop();
+        requestAnimationFrame(loop);
     }
 
     redraw() { this.#dirty = true; }
+
+    /** While pictures follow one another slowly, shadows are left out; they come back at rest. */
+    #watchSpeed(interval) {
+        clearTimeout(this.#rest);
+        this.#pace = 0.8 * this.#pace + 0.2 * Math.min(interval, 200);
+        if (this.#pace > SLOW) this.shared.hasShadows.value = false;
+        if (!this.shared.hasShadows.value) {
+            this.#rest = setTimeout(() => { this.#pace = 0; this.shared.hasShadows.value = true; this.redraw(); }, 400);
+        }
+    }
 
     resize() {
         const { clientWidth: w, clientHeight: h } = this.canvas.parentElement;
@@ -242,6 +261,7 @@ export class Stage extends EventTarget {
         this.camera.near = Math.max(distance / 200, 1e-4);
         this.camera.far = distance * 40 + 40 * this.#radius;
         this.camera.updateProjectionMatrix();
+        this.controls.update(); // turns the camera to its target
     }
 
     /** The scene's own camera. */
@@ -292,11 +312,12 @@ export class Stage extends EventTarget {
                 }`,
             fragmentShader: /* glsl */ `
                 precision highp float;
+                #define SHADOW_REACH 2
                 ${lighting}
                 in vec3 vPosition; in vec3 vLight; out vec4 colour;
                 uniform vec3 centre; uniform float radius;
                 void main() {
-                    float shade = 1.0 - lit(vLight, 0.0015);
+                    float shade = 1.0 - lit(vLight, 0.0015, 2.6);
                     vec3 d = vPosition - centre; d -= dot(d, up) * up;
                     float fade = 1.0 - smoothstep(1.4, 3.6, length(d) / radius);
                     colour = vec4(vec3(0.0), shade * fade * 0.26);
@@ -347,15 +368,17 @@ export class Stage extends EventTarget {
         this.#placeFloor();
         const r = this.renderer;
         r.autoClear = true;
-        const floor = this.floor.visible;
-        this.floor.visible = false;
-        for (const s of this.surfaces.values()) s.mesh.material = s.depthMaterial;
-        r.setRenderTarget(this.shadows);
-        r.clear();
-        r.render(this.scene, this.#lightCamera);
-        r.setRenderTarget(null);
-        for (const s of this.surfaces.values()) s.mesh.material = s.material;
-        this.floor.visible = floor;
+        if (this.shared.hasShadows.value) {
+            const floor = this.floor.visible;
+            this.floor.visible = false;
+            for (const s of this.surfaces.values()) s.mesh.material = s.depthMaterial;
+            r.setRenderTarget(this.shadows);
+            r.clear();
+            r.render(this.scene, this.#lightCamera);
+            r.setRenderTarget(null);
+            for (const s of this.surfaces.values()) s.mesh.material = s.material;
+            this.floor.visible = floor;
+        } else this.floor.visible = false;
         r.render(this.scene, this.camera);
         if (this.#ellipse.visible || this.#outline.visible) {
             r.autoClear = false;
@@ -365,6 +388,7 @@ export class Stage extends EventTarget {
 
     /** The picture as a PNG. */
     picture() {
+        this.shared.hasShadows.value = true;
         this.draw();
         return new Promise((resolve) => this.canvas.toBlob(resolve, 'image/png'));
     }

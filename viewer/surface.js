@@ -68,15 +68,15 @@ export const lighting = /* glsl */ `
     uniform bool hasShadows;
     uniform vec3 toKey;
     uniform vec3 up;
-    float lit(vec3 place, float slack) {
+    float lit(vec3 place, float slack, float spread) {
         if (!hasShadows || any(lessThan(place, vec3(0.0))) || any(greaterThan(place, vec3(1.0)))) return 1.0;
         float sum = 0.0;
-        for (int i = -1; i <= 1; i++)
-            for (int j = -1; j <= 1; j++) {
-                vec2 at = place.xy + 1.3 * shadowTexel * vec2(float(i), float(j));
+        for (int i = -SHADOW_REACH; i <= SHADOW_REACH; i++)
+            for (int j = -SHADOW_REACH; j <= SHADOW_REACH; j++) {
+                vec2 at = place.xy + spread * shadowTexel * vec2(float(i), float(j));
                 sum += place.z - slack <= texture(shadowMap, at).r ? 1.0 : 0.0;
             }
-        return sum / 9.0;
+        return sum / float((2 * SHADOW_REACH + 1) * (2 * SHADOW_REACH + 1));
     }
     vec3 toDisplay(vec3 c) {
         c = clamp(c, 0.0, 1.0);
@@ -89,6 +89,7 @@ export const lighting = /* glsl */ `
 
 const fragmentShader = /* glsl */ `
     precision highp float;
+    #define SHADOW_REACH 1
     ${lighting}
     in vec3 vPosition;
     in vec3 vNormal;
@@ -168,7 +169,7 @@ const fragmentShader = /* glsl */ `
             n = dot(n, smoothed) > 0.85 ? smoothed : n;
         }
         float facing = max(0.0, dot(n, toKey));
-        float key = facing * lit(vLight, 0.0008 + 0.004 * (1.0 - facing));
+        float key = facing * lit(vLight, 0.0012 + 0.006 * (1.0 - facing), 1.5);
         float sky = 0.5 + 0.5 * dot(n, up);
         float grazing = 1.0 - clamp(dot(n, toEye), 0.0, 1.0);
         vec3 light = vec3(0.78, 0.765, 0.74) * key + mix(vec3(0.20, 0.20, 0.205), vec3(0.36, 0.37, 0.39), sky);

@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 struct CheckArguments {
     std::string path;
-    std::string offenders; // empty: beside what is checked
+    std::string offenders; // empty: the usual name
     int threads = 0;
 };
 
@@ -96,7 +96,7 @@ int check_scene(const CheckArguments& a)
                                      const MeshAudit& found) {
         OffenderFile file;
         file.add("", meshes, found);
-        write_offenders(file, a, offenders_beside(a.path));
+        write_offenders(file, a, offenders_name(a.path));
     };
     if (description.contact.on_overlap == "untangle") {
         try {
@@ -214,7 +214,7 @@ Command add_check(CLI::App& program)
         ->required();
     verb->add_option("--offenders", a->offenders,
                      "OBJ file for the faces that cross, if any (default: "
-                     "<scene>-offenders.obj beside a scene, offenders.obj in the folder of a run)");
+                     "<scene>-offenders.obj for a scene, offenders.obj in the folder of a run)");
     verb->add_option("--threads", a->threads, "How many threads (default: one a core)")
         ->check(CLI::Range(0, 4096));
     return [a] {

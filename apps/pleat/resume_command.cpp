@@ -35,25 +35,6 @@ struct ResumeArguments {
     RunOptions options;
 };
 
-/// A copy of the run as far as the frame, to go on in.
-void copy_run(const fs::path& from, const fs::path& to)
-{
-    std::error_code code;
-    const auto must = [&](const fs::path& path) {
-        if (code) throw FileError(path.string(), code.message());
-    };
-    if (fs::exists(to / "run.json", code) || fs::exists(to / "frames", code))
-        throw InputError(Problem{to.string(), "", "the results of an earlier run",
-                                 "a new folder for the branch (-o)"});
-    fs::create_directories(to, code);
-    must(to);
-    for (const char* part : {"frames", "checkpoint", "stats.csv", "run.json", "scene.json"}) {
-        if (!fs::exists(from / part, code)) continue;
-        fs::copy(from / part, to / part, fs::copy_options::recursive, code);
-        must(to / part);
-    }
-}
-
 int resume(const ResumeArguments& a)
 {
     fs::path folder = a.folder;
@@ -92,7 +73,7 @@ int resume(const ResumeArguments& a)
                     fmt::format("frames {} to {} and later ones", frame + 1, kept.back()),
                     "a new folder for the branch (-o), or --force to replace them"});
     if (!a.output.empty()) {
-        copy_run(folder, a.output);
+        copy_run(folder, a.output, frame);
         folder = a.output;
     }
     const FolderLock lock(folder);

@@ -55,7 +55,7 @@ std::string readable(double value)
             digits.insert(std::size_t(at), ",");
         return digits;
     }
-    if (magnitude == 0) return "0";
+    if (magnitude < 1e-9) return "0"; // rounding is nothing to show
     return fmt::format("{:.3g}", value);
 }
 
@@ -108,8 +108,9 @@ struct Chart {
     bool stacked = false;
 };
 
-constexpr double chart_width = 640, chart_height = 250;
-constexpr double left = 64, right = 16, top = 40, bottom = 30;
+constexpr double chart_width = 640, plot_height = 170;
+constexpr double left = 64, right = 16, bottom = 30;
+constexpr double title_height = 28, legend_height = 18; // of the title, of a row of the legend
 
 /// Steps of 1, 2 or 5 times a power of ten that cut the span into about `parts`.
 double tick_step(double span, int parts)
@@ -128,8 +129,42 @@ std::string tick_text(double value, double step)
     return digits > 4 ? fmt::format("{:.0e}", value) : fmt::format("{:.{}f}", value, digits);
 }
 
-std::string draw(const Chart& chart, double x0, double y0)
+/// The legend, row by row under the title, and how many rows there are.
+struct Legend {
+    std::string svg;
+    int rows = 0;
+};
+
+Legend draw_legend(const Chart& chart)
 {
+    Legend legend;
+    double x = left;
+    legend.rows = chart.lines.size() > 1 ? 1 : 0; // one line needs none but the title
+    if (legend.rows == 0) return legend;
+    for (const Line& line : chart.lines) {
+        const double width = 32 + 6.6 * double(line.label.size());
+        if (x + width > chart_width - right && x > left) {
+            x = left;
+            ++legend.rows;
+        }
+        const double y = title_height + legend_height * (legend.rows - 1) + 8;
+        legend.svg += fmt::format(
+            "<line x1=\"{0:.1f}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"{3}\" "
+            "stroke-width=\"{4}\"{5}/><text class=\"soft\" x=\"{6:.1f}\" "
+            "y=\"{7:.1f}\">{8}</text>\n",
+            x, x + 12, y, line.colour, chart.stacked ? 9 : 2,
+            line.dashed ? " stroke-dasharray=\"3 3\"" : "", x + 17, y + 4, escaped(line.label));
+        x += width;
+    }
+    return legend;
+}
+
+/// \param height of the drawing, filled in
+std::string draw(const Chart& chart, double y0, double& height)
+{
+    const Legend legend = draw_legend(chart);
+    const double top = title_height + legend_height * legend.rows + 8;
+    height = top + plot_height + bottom;
     double x_low = 1e300, x_high = -1e300, y_low = 0, y_high = 0;
     for (const Line& line : chart.lines)
         for (std::size_t i = 0; i < line.x.size(); ++i) {
@@ -152,14 +187,14 @@ std::string draw(const Chart& chart, double x0, double y0)
     const double y_step = tick_step(y_high - y_low, 4);
     y_high = std::ceil(y_high / y_step - 1e-9) * y_step;
     y_low = std::floor(y_low / y_step + 1e-9) * y_step;
-    const double w = chart_width - left - right, h = chart_height - top - bottom;
+    const double w = chart_width - left - right, h = plot_height;
     const auto px = [&](double x) { return left + w * (x - x_low) / (x_high - x_low); };
     const auto py = [&](double y) { return top + h * (1 - (y - y_low) / (y_high - y_low)); };
 
-    std::string svg = fmt::format("<g transform=\"translate({:.0f} {:.0f})\" role=\"img\" "
-                                  "aria-label=\"{}{}\">\n",
-                                  x0, y0, escaped(chart.title),
-                                  chart.unit.empty() ? "" : ", " + escaped(chart.unit));
+    std::string svg =
+        fmt::format("<g transform=\"translate(0 {:.0f})\" role=\"img\" "
+                    "aria-label=\"{}{}\">\n",
+                    y0, escaped(chart.title), chart.unit.empty() ? "" : ", " + escaped(chart.unit));
     svg += fmt::format("<text class=\"title\" x=\"{:.0f}\" y=\"18\">{} <tspan class=\"soft\">{}"
                        "</tspan></text>\n",
                        left, escaped(chart.title), escaped(chart.unit));
@@ -175,19 +210,6 @@ std::string draw(const Chart& chart, double x0, double y0)
                            px(x), top + h + 18, tick_text(x, x_step));
 
     std::vector<double> below;
-    double legend = left + w;
-    std::string legend_text;
-    for (std::size_t n = chart.lines.size(); n-- > 0;) { // from the right
-        const Line& line = chart.lines[n];
-        const double width = 22 + 6.6 * double(line.label.size());
-        legend -= width;
-        if (legend < left + 7.2 * double(chart.title.size() + chart.unit.size())) break;
-        legend_text += fmt::format(
-            "<line x1=\"{0:.1f}\" x2=\"{1:.1f}\" y1=\"14\" y2=\"14\" stroke=\"{2}\" "
-            "stroke-width=\"{5}\"{3}/><text class=\"soft\" x=\"{4:.1f}\" y=\"18\">{6}</text>\n",
-            legend, legend + 12, line.colour, line.dashed ? " stroke-dasharray=\"3 3\"" : "",
-            legend + 16, chart.stacked ? 8 : 2, escaped(line.label));
-    }
     for (const Line& line : chart.lines) {
         if (chart.stacked) {
             below.resize(std::max(below.size(), line.y.size()), 0.0);
@@ -219,7 +241,7 @@ std::string draw(const Chart& chart, double x0, double y0)
         }
         flush();
     }
-    return svg + legend_text + "</g>\n";
+    return svg + legend.svg + "</g>\n";
 }
 
 std::vector<double> scaled_values(const StatsTable& table, const char* column, double factor)
@@ -284,8 +306,9 @@ std::string picture(const std::vector<RunStats>& runs, bool alone)
     std::string body;
     double height = 0;
     for (std::size_t i = 0; i < charts.size(); ++i) {
-        body += draw(charts[i], 0, height);
-        height += chart_height + 14;
+        double own = 0;
+        body += draw(charts[i], height, own);
+        height += own + 14;
     }
     std::string head =
         fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
@@ -343,7 +366,7 @@ std::vector<SummaryRow> summary_of(const std::vector<RunStats>& runs)
     add("stretch, most", "%",
         [&](const RunStats& r) { return readable(100 * largest(column(r, "max_stretch"))); });
     add("compression, most", "%",
-        [&](const RunStats& r) { return readable(100 * smallest(column(r, "max_compression"))); });
+        [&](const RunStats& r) { return readable(100 * largest(column(r, "max_compression"))); });
     add("steps tried again", "",
         [&](const RunStats& r) { return readable(sum(column(r, "rejected"))); });
     add("peak memory", "MB", [](const RunStats& r) {

@@ -142,6 +142,11 @@ ViewServer::ViewServer(RunView& view, std::string host, int port) : http_(std::m
     server.set_payload_max_length(largest_body);
     server.set_keep_alive_max_count(1000);
     server.set_tcp_nodelay(true);
+    // The library's own options would let two servers share a port.
+    server.set_socket_options([](socket_t socket) {
+        const int yes = 1;
+        ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    });
     const bool is_loopback = host == "127.0.0.1" || host == "::1" || host == "localhost";
     // All routing happens here: the library's own would match paths by regular expressions.
     server.set_pre_routing_handler([&view, is_loopback](const httplib::Request& request,

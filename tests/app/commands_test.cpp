@@ -204,12 +204,16 @@ TEST_F(Commands, the_faces_that_cross_are_written_once_each_with_the_groups_of_t
     EXPECT_EQ(run_pleat_line("convert " + at("bad.obj") + " " + at("bad.ply")).exit_code, 0)
         << "it is a mesh that can be read";
 
-    // Without a name it goes beside the scene; `run` says so.
+    // Without a name it goes into the current folder; `run` says so.
     const ProgramResult ran = run_pleat_line("run " + at("s.json") + " -o " + at("out"));
     EXPECT_EQ(ran.exit_code, 1);
     EXPECT_THAT(ran.output, HasSubstr("pleat check"));
-    EXPECT_THAT(ran.output, HasSubstr(at("s-offenders.obj")));
-    EXPECT_THAT(run_pleat_line("check " + at("s.json")).output, HasSubstr(at("s-offenders.obj")));
+    EXPECT_THAT(ran.output, HasSubstr("s-offenders.obj"));
+    const auto check_here = [&](const std::string& name) {
+        return run_shell("cd " + folder.path().string() + " && " + std::string(PLEAT_BINARY) +
+                         " check " + name);
+    };
+    EXPECT_THAT(check_here("s.json").output, HasSubstr("are in s-offenders.obj"));
     EXPECT_EQ(read_bytes(at("s-offenders.obj")), text);
 
     EXPECT_EQ(run_pleat_line("check " + at("s.json") + " --offenders /proc/none/x.obj").exit_code,
@@ -217,7 +221,7 @@ TEST_F(Commands, the_faces_that_cross_are_written_once_each_with_the_groups_of_t
     // What cannot be untangled is shown as well.
     write("u.json", scene + R"(, "contact": {"on_overlap": "untangle"},
         "handles": [{"nodes": [0, 1, 2, 3]}]})");
-    EXPECT_EQ(run_pleat_line("check " + at("u.json")).exit_code, 1);
+    EXPECT_EQ(check_here("u.json").exit_code, 1);
     EXPECT_TRUE(fs::exists(at("u-offenders.obj")));
 }
 

@@ -8,6 +8,7 @@
 #include "pleat/mesh/validate.hpp"
 
 #include "mesh/zoo.hpp"
+#include "remeshing/scroll.hpp"
 #include "remeshing/subject.hpp"
 
 #include <gmock/gmock.h>
@@ -49,40 +50,13 @@ RemeshCounts guarded_remesh(Subject& s, const ObstacleTree& obstacles)
     return remesh_to_metric(s.mesh, s.metric, s.x, fields, {}, nullptr, &guard);
 }
 
-/// A sheet wound up so tightly that its layers are `gap` apart: nearly every edit that moves the
-/// surface would cross.
-MeshInput scroll(int cells, double gap)
-{
-    MeshInput m = zoo::grid(cells, 4, 1, 0.2);
-    const double pitch = gap / (2 * std::numbers::pi);
-    // Arc length of the spiral r = r0 + pitch a, walked in small steps.
-    const double r0 = 0.02;
-    const int steps = 20000;
-    std::vector<double> angle(std::size_t(cells) + 1);
-    double a = 0, length = 0;
-    std::size_t next = 0;
-    for (int i = 0; i <= steps * 2 && next < angle.size(); ++i) {
-        while (next < angle.size() && length >= double(next) / cells) angle[next++] = a;
-        const double r = r0 + pitch * a;
-        a += 0.5 / steps / r;
-        length += 0.5 / steps * std::sqrt(1 + pitch * pitch / (r * r));
-    }
-    for (; next < angle.size(); ++next) angle[next] = a;
-    for (Vec3& x : m.node_x) {
-        const double b = angle[std::size_t(std::lround(x[0] * cells))];
-        const double r = r0 + pitch * b;
-        x = {r * std::cos(b), r * std::sin(b), x[1]};
-    }
-    return m;
-}
-
 TEST(CrossingGuard, lets_no_random_remesh_of_a_scroll_cross_itself)
 {
     std::mt19937_64 random(1);
     std::uniform_real_distribution<double> unit(0, 1);
     std::size_t refused = 0, midpoints = 0, edits = 0;
     for (int run = 0; run < 10; ++run) {
-        Subject s(scroll(120, 0.002));
+        Subject s(test::scroll(120, 0.002));
         ASSERT_EQ(audit_of(s).crossing_count(), 0u);
         for (int pass = 0; pass < 4; ++pass) {
             const double fine = 0.01 + 0.02 * unit(random), a = 7 * unit(random);
@@ -100,7 +74,7 @@ TEST(CrossingGuard, lets_no_random_remesh_of_a_scroll_cross_itself)
     // The scene is hard enough to mean something: without the guard it crosses.
     EXPECT_GT(refused + midpoints, 100u);
     EXPECT_GT(edits, 1000u);
-    Subject s(scroll(120, 0.002));
+    Subject s(test::scroll(120, 0.002));
     s.set_metric([&](const Vec2&) { return test::tensor(0, 0.03, 0.03); });
     (void)s.remesh();
     EXPECT_GT(audit_of(s).crossing_count(), 0u);
@@ -110,7 +84,7 @@ TEST(CrossingGuard, lets_no_random_remesh_of_a_scroll_cross_itself)
 TEST(CrossingGuard, refines_to_the_field_all_the_same)
 {
     // Splits can always fall back to the middle of the edge, so nothing stays too long.
-    Subject s(scroll(120, 0.002));
+    Subject s(test::scroll(120, 0.002));
     s.set_metric([](const Vec2&) { return test::tensor(0, 0.006, 0.006); });
     (void)guarded_remesh(s, {});
     EXPECT_LE(s.largest_size(), 1);
@@ -178,9 +152,8 @@ TEST(FaceTree, finds_what_a_slow_search_finds)
         const auto i = std::size_t(unit(random) * 499.999);
         if (unit(random) < 0.6) {
             boxes[i] = box();
-            const auto beside = unit(random) < 0.8
-                                    ? make_id<FaceId>(std::size_t(unit(random) * 499.999))
-                                    : no_face;
+            const auto beside =
+                unit(random) < 0.8 ? make_id<FaceId>(std::size_t(unit(random) * 499.999)) : no_face;
             tree.put(make_id<FaceId>(i), *boxes[i], beside);
             if (step % 400 == 0) tree.rebuild();
         } else {

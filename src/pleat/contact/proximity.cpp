@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace pleat {
@@ -27,6 +28,10 @@ constexpr double valley_sine = 0.5;
 constexpr double smallest_gap_share = 1e-6;
 // Share of the thickness by which a pair is pushed apart in a step: 0.2 m/s at 5 mm and 5 ms.
 constexpr double push_share = 0.25;
+// Share of the thickness below which a pair is held firmly: whatever weight hangs there.
+constexpr double firm_share = 0.25;
+// Share of what a pair is nearer than that by which it is pushed out in a step.
+constexpr double firm_push_share = 0.25;
 // A pair with no gap left is stiffer by this much. Shallow contacts stay soft and let go easily;
 // with this, ten layers or the fold of a sheet over a sharp edge are carried without impacts.
 constexpr double deep_stiffness = 8;
@@ -122,6 +127,27 @@ std::optional<Nearest> nearest_of_plane(const ContactSurface& surface, const Fea
     return Nearest{h.height, h.normal, h.weights};
 }
 
+/// A cheap look at a pair, which rejects most: false only where nearest() finds nothing for any
+/// reach up to `most`.
+inline bool may_be_near(std::span<const Vec3> x, const FeaturePair& p, double most)
+{
+    const Vec3 &a = x[p.nodes[0]], &b = x[p.nodes[1]], &c = x[p.nodes[2]], &d = x[p.nodes[3]];
+    if (p.edges) {
+        const Vec3 da = b - a, db = d - c, r = c - a, n = cross(da, db);
+        const double n2 = norm2(n), height = dot(n, r); // height times |n|
+        if (height * height > most * most * n2) return false;
+        const double s = dot(cross(r, db), n), t = dot(cross(r, da), n);
+        return s > 0 && s < n2 && t > 0 && t < n2; // insides only
+    }
+    const Vec3 ab = b - a, ac = c - a, ad = d - a, n = cross(ac - ab, ad - ab);
+    const double height = dot(n, ab);
+    if (height * height > most * most * norm2(n)) return false;
+    // Neighbours in one layer are apart along the line from the vertex to the face's centre.
+    const Vec3 line = ab + ac + ad;
+    const double gap = std::min({dot(line, ab), dot(line, ac), dot(line, ad)});
+    return !(gap > 0 && gap * gap > most * most * norm2(line));
+}
+
 /// Of a pair that counts (see the header), where nearer than `reach`.
 std::optional<Nearest> nearest(const ContactSurface& surface, const FeaturePair& p, double reach)
 {
@@ -129,9 +155,6 @@ std::optional<Nearest> nearest(const ContactSurface& surface, const FeaturePair&
     const std::array<Vec3, 4> at = {x[p.nodes[0]], x[p.nodes[1]], x[p.nodes[2]], x[p.nodes[3]]};
     const SurfacePart& part_b = p.obstacle_b ? surface.obstacle() : surface.cloth();
     if (!p.edges) {
-        const Vec3 n = cross(at[2] - at[1], at[3] - at[1]);
-        const double height = dot(n, at[0] - at[1]); // times |n|
-        if (height * height > reach * reach * norm2(n)) return {};
         const auto d = point_triangle_distance(at[0], at[1], at[2], at[3]);
         if (d.distance2 > reach * reach) return {};
         const auto& w = d.weights;
@@ -139,12 +162,6 @@ std::optional<Nearest> nearest(const ContactSurface& surface, const FeaturePair&
         if (!is_nearest(x, part_b, p.face_b, p.nodes[0], d.feature, at[0], q)) return {};
         return nearest_at(at, d.distance2, {1, -w[0], -w[1], -w[2]});
     }
-    // Only insides count, so that most pairs are done with before the ends are looked at.
-    const Vec3 da = at[1] - at[0], db = at[3] - at[2], r = at[2] - at[0], n = cross(da, db);
-    const double n2 = norm2(n), height = dot(n, r);
-    if (height * height > reach * reach * n2) return {};
-    const double s = dot(cross(r, db), n), t = dot(cross(r, da), n);
-    if (!(s > 0 && s < n2 && t > 0 && t < n2)) return {};
     const auto d = segment_segment_distance(at[0], at[1], at[2], at[3]);
     if (d.distance2 > reach * reach || d.feature_a != SegmentFeature::interior ||
         d.feature_b != SegmentFeature::interior)
@@ -159,6 +176,30 @@ std::optional<Nearest> nearest(const ContactSurface& surface, const FeaturePair&
     const double sharper = std::min(rise_a, rise_b), blunter = std::max(rise_a, rise_b);
     if (sharper > -ridge_sine || blunter > valley_sine) return {};
     return nearest_at(at, d.distance2, {1 - d.s, d.s, -(1 - d.t), -d.t});
+}
+
+/// How much nearer any two points can come while they move from x0 to x1 [m]: the diagonal of the
+/// box around all displacements, and a little for rounding.
+double largest_relative_motion(std::span<const Vec3> x0, std::span<const Vec3> x1)
+{
+    constexpr double huge = std::numeric_limits<double>::max();
+    struct Range {
+        Vec3 low{huge, huge, huge}, high{-huge, -huge, -huge};
+    };
+    const Range all = parallel_reduce(
+        x0.size(), Range{},
+        [&](std::size_t i) {
+            const Vec3 d = x1[i] - x0[i];
+            return Range{d, d};
+        },
+        [](Range a, const Range& b) {
+            for (std::size_t k = 0; k < 3; ++k) {
+                a.low[k] = std::min(a.low[k], b.low[k]);
+                a.high[k] = std::max(a.high[k], b.high[k]);
+            }
+            return a;
+        });
+    return x0.empty() ? 0 : (1 + 1e-9) * norm(all.high - all.low);
 }
 
 /// Nodes with obstacles on both sides that leave less than `room` between them.
@@ -220,6 +261,7 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
     surface_.place(state.x.span(), ahead_, obstacles, h);
     const std::span<const Vec3> x0 = surface_.x0(), x1 = surface_.x1();
 
+    const double most_reach = (1 + 1e-9) * (h + largest_relative_motion(x0, x1));
     const auto examine = [&](const FeaturePair& p, std::vector<Found>& found) {
         // What the pair can come nearer by during the step bounds how far to look.
         std::array<Vec3, 4> moved;
@@ -284,7 +326,7 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
         std::size_t candidates = 0;
         const auto visit = [&](const FeaturePair& p) {
             ++candidates;
-            examine(p, found);
+            if (may_be_near(x0, p, most_reach)) examine(p, found);
         };
         for (const BvhPair& p : pairs) {
             if (obstacle)
@@ -346,6 +388,8 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
         // makes a spring of any stiffness creep to its rest without passing it. And never far out
         // at once ([Bridson2002] sec. 7.2): what was pressed together does not jump apart.
         const double damped = dt * f.parting / std::max(1.0, largest_load(c));
+        c.firm = firm_share * c.thickness;
+        if (f.distance < c.firm) c.firm = f.distance + firm_push_share * (c.firm - f.distance);
         c.thickness = std::min(c.thickness - damped, f.distance + push_share * c.thickness);
     });
     report.proximities = contacts.proximities.size();

@@ -18,11 +18,13 @@ struct SolveReport {
     bool ok = true;
     std::string trouble; // why not ok, in words
     int newton_iterations = 0;
-    int linear_iterations = 0; // of CG, summed
-    int fallbacks = 0;         // times a direct factor stepped in for CG
-    double residual = 0;       // relative, of the last linear solve
-    double dt_stable = 0;      // the bound of an explicit method [s]; 0: none
-    int inner_steps = 1;       // into how many steps the method cut dt
+    int linear_iterations = 0;    // of CG, summed
+    int contact_passes = 0;       // solves that contacts asked for beyond the first
+    bool contacts_settled = true; // false: they still changed in the last of them
+    int fallbacks = 0;            // times a direct factor stepped in for CG
+    double residual = 0;          // relative, of the last linear solve
+    double dt_stable = 0;         // the bound of an explicit method [s]; 0: none
+    int inner_steps = 1;          // into how many steps the method cut dt
 };
 
 struct ContactReport {

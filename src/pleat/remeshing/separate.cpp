@@ -15,7 +15,7 @@ namespace {
 // than `most_margin` and no less than `least_margin` [m]: enough for rounding, too little to see.
 constexpr double margin_share = 0.1, least_margin = 1e-6, most_margin = 1e-4;
 
-constexpr int sweeps = 200;
+constexpr int sweeps = 60;
 constexpr double solved = 1e-3; // share of a constraint's demand that may stay unmet in a solve
 
 /// way . sum(weight x) is to grow by `demand` over its value at the beginning.
@@ -172,6 +172,8 @@ SeparateReport separate(const Mesh& mesh, const Field<NodeId, double>& inverse_m
     FaceTree tree = face_tree(mesh, x);
     std::vector<Constraint> constraints;
     std::vector<std::uint8_t> is_moved(mesh.face_count(), 0);
+    std::size_t fewest = crossings.size();
+    int in_vain = 0; // rounds since there were fewer
     for (; !crossings.empty() && report.rounds < options.max_rounds; ++report.rounds) {
         bool any = false;
         for (const FaceCrossing& c : crossings)
@@ -194,6 +196,9 @@ SeparateReport separate(const Mesh& mesh, const Field<NodeId, double>& inverse_m
         std::sort(suspects.begin(), suspects.end());
         suspects.erase(std::unique(suspects.begin(), suspects.end()), suspects.end());
         crossings = find_face_crossings(mesh, x, tree, obstacles, suspects);
+        in_vain = crossings.size() < fewest ? 0 : in_vain + 1;
+        fewest = std::min(fewest, crossings.size());
+        if (in_vain > options.patience) break;
     }
     report.constraints = constraints.size();
     report.ok = crossings.empty();

@@ -26,6 +26,7 @@ namespace pleat {
 
 struct SeparateOptions {
     int max_rounds = 20;
+    int patience = 2; // rounds that may pass without fewer crossings than ever
 };
 
 struct SeparateReport {

@@ -391,7 +391,7 @@ Scene load_scene(const SceneDescription& description)
 Pipeline make_pipeline(const SceneDescription& description)
 {
     Pipeline p;
-    p.integrator = make_integrator(description.solver);
+    p.integrator = make_integrator(description.solver, description.contact);
     p.contact_finder = make_contact_finder(description.contact);
     p.impact_resolver = make_impact_resolver(description.contact);
     p.strain_limiter = make_strain_limiter(description.strain_limiting);

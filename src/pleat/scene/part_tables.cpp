@@ -3,6 +3,7 @@
 #include "pleat/scene/part_tables.hpp"
 
 #include "pleat/contact/impact_zones.hpp"
+#include "pleat/contact/impulses.hpp"
 #include "pleat/contact/proximity.hpp"
 #include "pleat/contact/untangle.hpp"
 #include "pleat/core/error.hpp"
@@ -73,7 +74,8 @@ constexpr Row<MakeLinearSolver> linear_solvers[] = {
 
 // --- integrators --------------------------------------------------------------------------------
 
-std::unique_ptr<Integrator> make_backward_euler(const SolverDescription& s)
+std::unique_ptr<Integrator> make_backward_euler(const SolverDescription& s,
+                                                const ContactDescription&)
 {
     BackwardEulerOptions options;
     options.newton_iterations = s.newton_iterations;
@@ -86,14 +88,18 @@ constexpr Row<MixedOptions::Variant> mixed_variant_rows[] = {
     {"leapfrog_trapezoid", MixedOptions::Variant::leapfrog_trapezoid},
 };
 
-std::unique_ptr<Integrator> make_mixed_explicit_implicit(const SolverDescription& s)
+std::unique_ptr<Integrator> make_mixed_explicit_implicit(const SolverDescription& s,
+                                                         const ContactDescription& c)
 {
     MixedOptions options;
     options.variant = row_of(mixed_variant_rows, s.variant);
+    // Impulses act between steps only: those must be as short as stability asks for.
+    if (c.type == "impulses") options.max_inner_steps = 1;
     return std::make_unique<IntegratorMixedExplicitImplicit>(options);
 }
 
-using MakeIntegrator = std::unique_ptr<Integrator> (*)(const SolverDescription&);
+using MakeIntegrator = std::unique_ptr<Integrator> (*)(const SolverDescription&,
+                                                       const ContactDescription&);
 constexpr Row<MakeIntegrator> integrators[] = {
     {"backward_euler", &make_backward_euler},
     {"mixed_explicit_implicit", &make_mixed_explicit_implicit},
@@ -126,6 +132,13 @@ constexpr Row<ContactParts> contacts[] = {
       },
       [](const ContactDescription& c) -> std::unique_ptr<ImpactResolver> {
           return std::make_unique<ImpactResolverImpactZones>(contact_options(c));
+      }}},
+    {"impulses",
+     {[](const ContactDescription&) -> std::unique_ptr<ContactFinder> {
+          return std::make_unique<ContactFinderNone>();
+      },
+      [](const ContactDescription& c) -> std::unique_ptr<ImpactResolver> {
+          return std::make_unique<ImpactResolverImpulses>(contact_options(c));
       }}},
     {"none",
      {[](const ContactDescription&) -> std::unique_ptr<ContactFinder> {
@@ -269,9 +282,10 @@ std::span<const std::string> remesher_types()
     return names;
 }
 
-std::unique_ptr<Integrator> make_integrator(const SolverDescription& solver)
+std::unique_ptr<Integrator> make_integrator(const SolverDescription& solver,
+                                            const ContactDescription& contact)
 {
-    return row_of(integrators, solver.integrator)(solver);
+    return row_of(integrators, solver.integrator)(solver, contact);
 }
 
 std::unique_ptr<ContactFinder> make_contact_finder(const ContactDescription& contact)

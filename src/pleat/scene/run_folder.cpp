@@ -94,6 +94,35 @@ void trim_run(const fs::path& folder, int last_frame)
         if (frame > last_frame) remove_file(checkpoint_path(folder, frame));
 }
 
+void copy_run(const fs::path& from, const fs::path& to, int last_frame)
+{
+    std::error_code code;
+    const auto must = [&](const fs::path& path) {
+        if (code) throw FileError(path.string(), code.message());
+    };
+    const auto copy = [&](const fs::path& part) {
+        fs::copy_file(from / part, to / part, code);
+        must(to / part);
+    };
+    for (const char* part : {"run.json", "stats.csv", "frames", "checkpoint"})
+        if (fs::exists(to / part, code))
+            throw InputError(Problem{to.string(), "", "the results of an earlier run",
+                                     "a new folder for the branch (-o)"});
+    for (const char* part : {"frames", "checkpoint"}) {
+        fs::create_directories(to / part, code);
+        must(to / part);
+    }
+    for (const char* part : {"stats.csv", "run.json", "scene.json"})
+        if (fs::exists(from / part, code)) copy(part);
+    for (const auto& entry : fs::directory_iterator(from / "frames", code)) {
+        const fs::path name = entry.path().filename();
+        const int frame = frame_of_name(name.string());
+        if (frame >= 0 && frame <= last_frame) copy("frames" / name);
+    }
+    for (int frame : checkpoint_frames(from))
+        if (frame <= last_frame) copy("checkpoint" / checkpoint_path(from, frame).filename());
+}
+
 RunFolder::RunFolder(fs::path folder) : folder_(std::move(folder))
 {
     std::map<std::string, Object> objects; // by stem; OBJ is read where there are both formats

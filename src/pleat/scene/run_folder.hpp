@@ -35,6 +35,10 @@ private:
 /// left half written. \throw FileError
 void trim_run(const std::filesystem::path& folder, int last_frame);
 
+/// Copies a run up to a frame into a folder, to go on with there.
+/// \throw InputError where that folder holds a run, FileError
+void copy_run(const std::filesystem::path& from, const std::filesystem::path& to, int last_frame);
+
 class RunFolder {
 public:
     /// \throw InputError where the folder holds no frames.

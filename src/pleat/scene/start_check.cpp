@@ -28,18 +28,18 @@ InputError overlap_error(const SceneDescription& description, const std::vector<
                                 std::to_string(p.face_b),
                             "faces that do not cross"});
     }
-    problems.push_back({description.file.string(), "start",
-                        std::to_string(found.intersections) + " pairs of faces cross in all",
-                        expected + "; `pleat check` shows them in " +
-                            offenders_beside(description.file).string()});
+    problems.push_back(
+        {description.file.string(), "start",
+         std::to_string(found.intersections) + " pairs of faces cross in all",
+         expected + "; `pleat check` shows them in " + offenders_name(description.file).string()});
     return InputError(std::move(problems));
 }
 
 } // namespace
 
-std::filesystem::path offenders_beside(const std::filesystem::path& scene_file)
+std::filesystem::path offenders_name(const std::filesystem::path& scene_file)
 {
-    return scene_file.parent_path() / (scene_file.stem().string() + "-offenders.obj");
+    return scene_file.stem().string() + "-offenders.obj";
 }
 
 void check_start(const SceneDescription& description, Scene& scene)

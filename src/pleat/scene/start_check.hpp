@@ -15,8 +15,8 @@ namespace pleat {
 /// \throw InputError naming the faces that cross and may not.
 void check_start(const SceneDescription& description, Scene& scene);
 
-/// Where `pleat check` writes the faces that cross unless told otherwise: cloth-offenders.obj
-/// beside cloth.json.
-[[nodiscard]] std::filesystem::path offenders_beside(const std::filesystem::path& scene_file);
+/// The file in the current folder to which `pleat check` writes the faces that cross unless told
+/// otherwise: cloth-offenders.obj for cloth.json.
+[[nodiscard]] std::filesystem::path offenders_name(const std::filesystem::path& scene_file);
 
 } // namespace pleat

@@ -330,8 +330,11 @@ std::string encode_checkpoint(const Simulation& sim, const CheckpointInfo& info)
     MeshArrays mesh = arrays_of(sim.model.mesh);
     Writer writer;
     transfer(writer, mesh, sim, info, 0);
-    const std::string content = writer.take();
+    return pack_checkpoint(writer.take());
+}
 
+std::string pack_checkpoint(std::string_view content)
+{
     std::string bytes(sizeof(Head) + ZSTD_compressBound(content.size()), '\0');
     const std::size_t packed =
         ZSTD_compress(bytes.data() + sizeof(Head), bytes.size() - sizeof(Head), content.data(),

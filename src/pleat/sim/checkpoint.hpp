@@ -45,6 +45,8 @@ struct Checkpoint {
 };
 
 [[nodiscard]] std::string encode_checkpoint(const Simulation& sim, const CheckpointInfo& info);
+/// Packs content and puts a head before it; the last part of the above, and of use to tests.
+[[nodiscard]] std::string pack_checkpoint(std::string_view content);
 
 /// \param name stands for the file in messages.
 /// \throw InputError for anything that encode_checkpoint() does not write: another version, a wrong

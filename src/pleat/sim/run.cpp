@@ -139,7 +139,8 @@ std::string simulate_frame(const World& world, Pipeline& pipeline, Simulation& s
             const AdaptReport adapted = adapt(world, pipeline, sim);
             stats.times += adapted.times;
             stats.remesh += adapted.remesh;
-            if (!is_finite(sim.state)) return where + "remeshing left numbers that are not finite";
+            if (!is_within_bounds(sim.state))
+                return where + "remeshing left numbers that are not finite";
         }
         if (hooks.on_step) hooks.on_step(sim.frame + 1, s + 1);
         if (hooks.stop != nullptr && hooks.stop->load()) {
