@@ -28,7 +28,7 @@ add_library(pleat_flags INTERFACE)
 target_include_directories(pleat_flags INTERFACE "${CMAKE_SOURCE_DIR}/src")
 target_compile_options(pleat_flags INTERFACE
     -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
-    -Wno-restrict                     # wrong about std::string in g++ 12 (its bug 105651)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> # wrong about std::string in g++ 12 (its bug 105651)
     -Wno-missing-field-initializers   # designated initialisers leave the rest at its default
     -ffp-contract=off            # the same bits whether or not the compiler may fuse
     -fno-math-errno)
@@ -55,6 +55,9 @@ if(PLEAT_SANITIZE)
     target_compile_options(pleat_flags INTERFACE -fsanitize=${PLEAT_SANITIZE}
         -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(pleat_flags INTERFACE -fsanitize=${PLEAT_SANITIZE})
+endif()
+if(PLEAT_FUZZ)
+    target_compile_options(pleat_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # --- targets -----------------------------------------------------------------------------------

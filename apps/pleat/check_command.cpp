@@ -6,11 +6,13 @@
 
 #include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
+#include "pleat/scene/arcsim_file.hpp"
 #include "pleat/scene/load_scene.hpp"
 #include "pleat/scene/mesh_file.hpp"
 #include "pleat/scene/run_folder.hpp"
 #include "pleat/scene/start_check.hpp"
 #include "pleat/sim/audit.hpp"
+#include "pleat/sim/offenders.hpp"
 
 #include <fmt/core.h>
 
@@ -28,6 +30,7 @@ namespace fs = std::filesystem;
 
 struct CheckArguments {
     std::string path;
+    std::string offenders; // empty: the usual name
     int threads = 0;
 };
 
@@ -52,6 +55,23 @@ void print_crossings(const MeshAudit& a, const std::vector<ObjectMesh>& meshes, 
     if (a.crossings.size() > most) fmt::print("    ... and {} more\n", a.crossings.size() - most);
 }
 
+/// Writes the faces that cross where the user said, or else to `usual`; says where.
+void write_offenders(const OffenderFile& file, const CheckArguments& a, const fs::path& usual)
+{
+    if (file.pair_count() == 0) return;
+    const fs::path path = a.offenders.empty() ? usual : fs::path(a.offenders);
+    try {
+        file.write(path);
+    } catch (const FileError& error) {
+        if (!a.offenders.empty()) throw;
+        fmt::print("note: the faces that cross could not be written: {}; name another file with "
+                   "--offenders\n",
+                   error.what());
+        return;
+    }
+    fmt::print("the {} faces that cross are in {}\n", file.face_count(), path.string());
+}
+
 /// Prints every problem; all at once is the point of the doctor.
 int report(const InputError& error, const std::string& path)
 {
@@ -65,11 +85,28 @@ int check_scene(const CheckArguments& a)
     SceneDescription description;
     Scene scene;
     try {
-        description = read_scene_file(a.path);
+        ReadScene read = read_any_scene(a.path);
+        for (const std::string& note : read.notes) fmt::print("note: {}\n", note);
+        description = std::move(read.scene);
         scene = load_scene(description);
-        if (description.contact.on_overlap == "untangle") check_start(description, scene);
     } catch (const InputError& error) {
         return report(error, a.path);
+    }
+    const auto write_crossings = [&](const std::vector<ObjectMesh>& meshes,
+                                     const MeshAudit& found) {
+        OffenderFile file;
+        file.add("", meshes, found);
+        write_offenders(file, a, offenders_name(a.path));
+    };
+    if (description.contact.on_overlap == "untangle") {
+        try {
+            check_start(description, scene);
+        } catch (const InputError& error) {
+            const int code = report(error, a.path);
+            const auto meshes = object_meshes(scene.world, scene.start);
+            write_crossings(meshes, audit(meshes, 0));
+            return code;
+        }
     }
     for (const std::string& note : scene.notes) fmt::print("note: {}\n", note);
     const Mesh& mesh = scene.start.model.mesh;
@@ -93,6 +130,7 @@ int check_scene(const CheckArguments& a)
                    "obstacle apart\n",
                    a.path, found.intersections);
         print_crossings(found, meshes, 20);
+        write_crossings(meshes, found);
         return exit_bad_input;
     }
     fmt::print("good\n");
@@ -102,6 +140,7 @@ int check_scene(const CheckArguments& a)
 int check_run(const CheckArguments& a)
 {
     const RunFolder folder(a.path);
+    OffenderFile offenders;
     int bad = 0;
     MeshAudit worst;
     worst.min_gap = std::numeric_limits<double>::infinity();
@@ -124,11 +163,13 @@ int check_run(const CheckArguments& a)
         ++bad;
         fmt::print("frame {}: {} pairs of faces cross\n", frame, found.intersections);
         print_crossings(found, meshes, 5);
+        offenders.add(fmt::format("{:05d}", frame), meshes, found);
     }
     fmt::print("{} frames: {} bad, {} crossing pairs, worst stretch {}, worst compression {}, "
                "smallest gap {}\n",
                folder.frames().size(), bad, worst.intersections, percent(worst.max_stretch),
                percent(worst.max_compression), gap_text(worst.min_gap));
+    write_offenders(offenders, a, fs::path(a.path) / "offenders.obj");
     if (bad > 0) return exit_audit_failed;
     fmt::print("good\n");
     return exit_good;
@@ -171,6 +212,9 @@ Command add_check(CLI::App& program)
         "check", "Find everything that is wrong with a scene or mesh; audit the results of a run");
     verb->add_option("path", a->path, "A scene file, a mesh file, or the folder of a run")
         ->required();
+    verb->add_option("--offenders", a->offenders,
+                     "OBJ file for the faces that cross, if any (default: "
+                     "<scene>-offenders.obj for a scene, offenders.obj in the folder of a run)");
     verb->add_option("--threads", a->threads, "How many threads (default: one a core)")
         ->check(CLI::Range(0, 4096));
     return [a] {

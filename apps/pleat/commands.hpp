@@ -23,12 +23,14 @@ using Command = std::function<int()>;
 
 /// Each returns what to do when `program` was called with that verb.
 [[nodiscard]] Command add_run(CLI::App& program);
+[[nodiscard]] Command add_resume(CLI::App& program);
 [[nodiscard]] Command add_check(CLI::App& program);
 [[nodiscard]] Command add_render(CLI::App& program);
 [[nodiscard]] Command add_convert(CLI::App& program);
 [[nodiscard]] Command add_new(CLI::App& program);
 [[nodiscard]] Command add_materials(CLI::App& program);
 [[nodiscard]] Command add_remesh(CLI::App& program);
+[[nodiscard]] Command add_garment(CLI::App& program);
 [[nodiscard]] Command add_stats(CLI::App& program);
 [[nodiscard]] Command add_view(CLI::App& program); // where the build has the viewer
 

@@ -2,9 +2,11 @@
 // Copyright the Pleat authors
 #include "commands.hpp"
 
+#include "pleat/core/atomic_file.hpp"
 #include "pleat/core/error.hpp"
 #include "pleat/export/obj_writer.hpp"
 #include "pleat/export/ply_writer.hpp"
+#include "pleat/scene/arcsim_file.hpp"
 #include "pleat/scene/mesh_file.hpp"
 
 #include <fmt/core.h>
@@ -58,8 +60,22 @@ void write_as_ply(const fs::path& path, const MeshInput& m, bool single)
     write_ply(path, ply, precision);
 }
 
+int convert_scene(const ConvertArguments& a)
+{
+    const ReadScene read = read_any_scene(a.from);
+    for (const std::string& note : read.notes) fmt::print(stderr, "note: {}\n", note);
+    const fs::path folder = fs::absolute(a.to).parent_path();
+    AtomicFile file(a.to);
+    file.append(to_json_text(read.scene, folder));
+    file.commit();
+    fmt::print("{}: {} cloths, {} obstacles, {} handles\n", a.to, read.scene.cloths.size(),
+               read.scene.obstacles.size(), read.scene.handles.size());
+    return exit_good;
+}
+
 int convert(const ConvertArguments& a)
 {
+    if (fs::path(a.from).extension() == ".json") return convert_scene(a);
     const MeshFile file = read_mesh_file(a.from, MeshUse::obstacle); // any mesh, not only cloth
     for (const std::string& note : file.notes) fmt::print(stderr, "note: {}\n", note);
     const std::string extension = fs::path(a.to).extension().string();
@@ -85,9 +101,11 @@ int convert(const ConvertArguments& a)
 Command add_convert(CLI::App& program)
 {
     auto a = std::make_shared<ConvertArguments>();
-    CLI::App* verb = program.add_subcommand("convert", "Turn a mesh file into another format");
-    verb->add_option("from", a->from, "A mesh file (.obj, .ply)")->required();
-    verb->add_option("to", a->to, "The file to write (.obj, .ply)")->required();
+    CLI::App* verb = program.add_subcommand(
+        "convert", "Turn a mesh file into another format, or a scene into ours");
+    verb->add_option("from", a->from, "A mesh file (.obj, .ply), or a scene (.json), ARCSim's too")
+        ->required();
+    verb->add_option("to", a->to, "The file to write (.obj, .ply; .json for a scene)")->required();
     verb->add_flag("--float32", a->single, "Single precision (PLY)");
     return [a] { return convert(*a); };
 }

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <map>
@@ -18,20 +19,23 @@ int main(int argc, char** argv)
     using namespace pleat;
     using namespace pleat::app;
 
+    // A file size limit is then an error like a full disk, not the end of the program.
+    std::signal(SIGXFSZ, SIG_IGN);
+
     CLI::App program{"Pleat simulates cloth on meshes that refine and coarsen themselves."};
     program.set_version_flag("--version", "pleat " PLEAT_VERSION);
     program.require_subcommand(1);
     program.set_help_all_flag("--help-all", "Show the help of every verb");
-    const std::map<std::string, Command> commands
-    {
-        {"run", add_run(program)}, {"check", add_check(program)}, {"render", add_render(program)},
-            {"convert", add_convert(program)}, {"new", add_new(program)},
-            {"materials", add_materials(program)}, {"remesh", add_remesh(program)},
-            {"stats", add_stats(program)},
-#if defined(PLEAT_VIEWER)
-            {"view", add_view(program)},
-#endif
+    std::map<std::string, Command> commands{
+        {"run", add_run(program)},       {"resume", add_resume(program)},
+        {"check", add_check(program)},   {"render", add_render(program)},
+        {"stats", add_stats(program)},   {"convert", add_convert(program)},
+        {"remesh", add_remesh(program)}, {"garment", add_garment(program)},
+        {"new", add_new(program)},       {"materials", add_materials(program)},
     };
+#if defined(PLEAT_VIEWER)
+    commands.emplace("view", add_view(program));
+#endif
     try {
         program.parse(argc, argv);
         return commands.at(program.get_subcommands().front()->get_name())();

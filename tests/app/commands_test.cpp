@@ -147,6 +147,10 @@ TEST_F(Commands, check_of_a_run_finds_crossing_faces)
     EXPECT_EQ(r.exit_code, 2);
     EXPECT_THAT(r.output, HasSubstr("frame 0: 1 pairs of faces cross"));
     EXPECT_THAT(r.output, HasSubstr("sheet face 0 crosses sheet face 1"));
+    EXPECT_THAT(r.output, HasSubstr("the 2 faces that cross are in " + at("out/offenders.obj")));
+    const std::string offenders = read_bytes(at("out/offenders.obj"));
+    EXPECT_THAT(offenders, HasSubstr("o 00000_sheet\n"));
+    EXPECT_THAT(offenders, HasSubstr("g 00000_sheet pair1\n"));
 }
 
 TEST_F(Commands, a_run_with_intersections_says_so_and_ends_with_2)
@@ -174,6 +178,78 @@ TEST_F(Commands, check_of_a_scene_that_starts_crossed_names_the_faces)
     EXPECT_EQ(r.exit_code, 1);
     EXPECT_THAT(r.output, HasSubstr("cross at the start"));
     EXPECT_THAT(r.output, HasSubstr("face 0 crosses"));
+}
+
+TEST_F(Commands, the_faces_that_cross_are_written_once_each_with_the_groups_of_their_pairs)
+{
+    // A needle of two faces through a sheet of two, one of which nothing touches.
+    write("sheet.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nvt 1 1\n"
+                       "f 1/1 2/2 3/3\nf 2/2 4/4 3/3\n");
+    write("needle.obj", "v 0.2 0.2 -0.5\nv 0.3 0.2 0.5\nv 0.2 0.3 0.5\nv 0.1 0.2 0.5\n"
+                        "v 5 5 5\nv 6 5 5\nv 5 6 5\nf 5 6 7\nf 1 2 3\nf 1 3 4\n");
+    const std::string scene = R"({"pleat": 1, "cloths": [{"name": "my sheet", "mesh": "sheet.obj",
+        "material": "denim"}], "obstacles": [{"name": "needle", "mesh": "needle.obj"}])";
+    write("s.json", scene + "}");
+    const ProgramResult named =
+        run_pleat_line("check " + at("s.json") + " --offenders " + at("bad.obj"));
+    EXPECT_EQ(named.exit_code, 1);
+    EXPECT_THAT(named.output, HasSubstr("the 3 faces that cross are in " + at("bad.obj")));
+    EXPECT_FALSE(fs::exists(at("s-offenders.obj")));
+    const std::string text = read_bytes(at("bad.obj"));
+    EXPECT_THAT(text, HasSubstr("# pair1: my_sheet face 0 crosses needle face 1\n"
+                                "# pair2: my_sheet face 0 crosses needle face 2\n"));
+    EXPECT_THAT(text, HasSubstr("o my_sheet\nv 0 0 0\nv 1 0 0\nv 0 1 0\n"
+                                "g my_sheet pair1 pair2\nf 1 2 3\n"));
+    EXPECT_THAT(text, HasSubstr("g needle pair1\nf 4 5 6\ng needle pair2\nf 4 6 7\n"));
+    EXPECT_EQ(run_pleat_line("convert " + at("bad.obj") + " " + at("bad.ply")).exit_code, 0)
+        << "it is a mesh that can be read";
+
+    // Without a name it goes into the current folder; `run` says so.
+    const ProgramResult ran = run_pleat_line("run " + at("s.json") + " -o " + at("out"));
+    EXPECT_EQ(ran.exit_code, 1);
+    EXPECT_THAT(ran.output, HasSubstr("pleat check"));
+    EXPECT_THAT(ran.output, HasSubstr("s-offenders.obj"));
+    const auto check_here = [&](const std::string& name) {
+        return run_shell("cd " + folder.path().string() + " && " + std::string(PLEAT_BINARY) +
+                         " check " + name);
+    };
+    EXPECT_THAT(check_here("s.json").output, HasSubstr("are in s-offenders.obj"));
+    EXPECT_EQ(read_bytes(at("s-offenders.obj")), text);
+
+    EXPECT_EQ(run_pleat_line("check " + at("s.json") + " --offenders /proc/none/x.obj").exit_code,
+              1);
+    // What cannot be untangled is shown as well.
+    write("u.json", scene + R"(, "contact": {"on_overlap": "untangle"},
+        "handles": [{"nodes": [0, 1, 2, 3]}]})");
+    EXPECT_EQ(check_here("u.json").exit_code, 1);
+    EXPECT_TRUE(fs::exists(at("u-offenders.obj")));
+}
+
+TEST_F(Commands, a_floor_without_end_is_checked_run_and_audited_beyond_its_square)
+{
+    write("sheet.obj", "v 50 0 0.1\nv 50.1 0 0.1\nv 50 0.1 0.1\nvt 0 0\nvt 0.1 0\nvt 0 0.1\n"
+                       "f 1/1 2/2 3/3\n");
+    const auto scene = [](const std::string& floor, const std::string& contact) {
+        return R"({"pleat": 1, "frames": 8, "cloths": [{"name": "s", "mesh": "sheet.obj",
+            "material": "denim"}], "obstacles": [{"name": "floor", "plane": {)" +
+               floor + R"(}}], "contact": {"type": ")" + contact + R"("}})";
+    };
+    write("good.json", scene(R"("size": 1)", "impact_zones"));
+    EXPECT_EQ(run_pleat_line("check " + at("good.json")).exit_code, 0);
+    EXPECT_EQ(run_pleat_line("run " + at("good.json") + " -q -o " + at("good")).exit_code, 0);
+    EXPECT_EQ(run_pleat_line("check " + at("good")).exit_code, 0);
+    EXPECT_THAT(read_bytes(at("good/frames/00000_floor.obj")), HasSubstr("v 0.5 0.5 0\n"));
+
+    write("through.json", scene(R"("size": 1)", "none"));
+    EXPECT_EQ(run_pleat_line("run " + at("through.json") + " -q -o " + at("through")).exit_code, 2);
+    const ProgramResult audited = run_pleat_line("check " + at("through"));
+    EXPECT_EQ(audited.exit_code, 2) << "from the files alone";
+    EXPECT_THAT(audited.output, HasSubstr("s face 0 crosses floor face 0"));
+
+    write("start.json", scene(R"("point": [0, 0, 0.2])", "impact_zones"));
+    const ProgramResult refused = run_pleat_line("run " + at("start.json") + " -o " + at("no"));
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.output, HasSubstr("s face 0 crosses floor face 0"));
 }
 
 TEST_F(Commands, check_lists_every_problem_at_once)

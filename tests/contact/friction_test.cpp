@@ -47,8 +47,18 @@ TEST_P(Slope, holds_a_sheet_two_per_cent_below_the_angle_of_friction_and_not_abo
 {
     const double friction = GetParam(), angle = std::atan(friction);
     EXPECT_LT(speed_on_slope(friction, 0.98 * angle, 0.5), 1e-4);
-    // Above it the sheet breaks loose, from creep (1e-4 m/s) at two per cent a step.
-    EXPECT_GT(speed_on_slope(friction, 1.02 * angle, 2), 0.01);
+    EXPECT_GT(speed_on_slope(friction, 1.02 * angle, 0.5), 0.01 * friction);
+}
+
+TEST_P(Slope, lets_a_sheet_slide_with_the_acceleration_of_coulomb)
+{
+    const double friction = GetParam();
+    for (const double excess : {1.1, 2.0}) {
+        const double angle = std::atan(friction * excess), seconds = 0.4;
+        const double a = 9.8 * (std::sin(angle) - friction * std::cos(angle));
+        EXPECT_NEAR(speed_on_slope(friction, angle, seconds), a * seconds, 0.02 * a * seconds)
+            << excess;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Friction, Slope, testing::Values(0.1, 0.3, 0.7));

@@ -55,7 +55,7 @@ Obstacle random_obstacle(Dice& dice)
 }
 
 /// Two to four sheets fly to the middle, where an obstacle turns; a floor is below.
-void play_random_scene(unsigned seed)
+void play_random_scene(unsigned seed, ContactParts parts = ContactParts::impact_zones)
 {
     Dice dice(seed);
     const auto fabrics = fabric_names();
@@ -75,9 +75,9 @@ void play_random_scene(unsigned seed)
              },
              centre * dice.between(-15, -2)});
     }
-    Stage stage =
-        make_stage(sheets, fabric(fabrics[dice.below(fabrics.size())]),
-                   {.thickness = dice.between(0.001, 0.006), .friction = dice.between(0, 0.8)});
+    Stage stage = make_stage(
+        sheets, fabric(fabrics[dice.below(fabrics.size())]),
+        {.thickness = dice.between(0.001, 0.006), .friction = dice.between(0, 0.8)}, parts);
     Obstacle obstacle = random_obstacle(dice);
     const Vec3 axis = dice.direction(), shift = dice.direction() * dice.between(0, 0.1);
     const double speed = dice.between(-10, 10); // [rad/s]
@@ -98,6 +98,22 @@ TEST(RandomScenes, twenty_are_free_of_intersections)
     for (unsigned seed = 1; seed <= 20; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         play_random_scene(seed);
+    }
+}
+
+TEST(RandomScenes, four_with_impulses_are_free_of_intersections)
+{
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        play_random_scene(seed, ContactParts::impulses);
+    }
+}
+
+TEST(RandomScenesLong, fifty_with_impulses_are_free_of_intersections)
+{
+    for (unsigned seed = 1; seed <= 50; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        play_random_scene(seed, ContactParts::impulses);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -59,7 +60,9 @@ void sheet_over_moving_sphere(double size, double seconds)
     stage.world.obstacles.push_back(ball);
     const Outcome o = play(stage, seconds);
     expect_clean(o);
-    EXPECT_GT(o.impacts, 0u);
+    double farthest = 0; // a sheet that no ball touches hangs at y = 0
+    for (const Vec3& x : stage.sim.state.x) farthest = std::max(farthest, std::abs(x[1]));
+    EXPECT_GT(farthest, 0.05);
 }
 
 void sheet_on_box(double size, double seconds)

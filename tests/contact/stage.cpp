@@ -4,6 +4,7 @@
 
 #include "contact/folded_sheet.hpp"
 #include "pleat/contact/impact_zones.hpp"
+#include "pleat/contact/impulses.hpp"
 #include "pleat/contact/proximity.hpp"
 #include "pleat/integrators/backward_euler.hpp"
 #include "pleat/sim/audit.hpp"
@@ -26,7 +27,7 @@ void Stage::hold(const std::function<bool(const Vec3&)>& test, Motion motion)
 }
 
 Stage make_stage(const std::vector<SheetPlan>& sheets, const Material& material,
-                 const ContactOptions& contact)
+                 const ContactOptions& contact, ContactParts parts)
 {
     MeshInput joined;
     for (const SheetPlan& plan : sheets) {
@@ -63,6 +64,10 @@ Stage make_stage(const std::vector<SheetPlan>& sheets, const Material& material,
     state.anchor.values = joined.node_x;
     stage.world.gravity = {0, 0, -9.8};
     stage.pipeline.integrator = std::make_unique<IntegratorBackwardEuler>();
+    if (parts == ContactParts::impulses) {
+        stage.pipeline.impact_resolver = std::make_unique<ImpactResolverImpulses>(contact);
+        return stage;
+    }
     stage.pipeline.contact_finder = std::make_unique<ContactFinderProximity>(contact);
     stage.pipeline.impact_resolver = std::make_unique<ImpactResolverImpactZones>(contact);
     return stage;

@@ -25,6 +25,9 @@ struct SheetPlan {
     Vec3 velocity{};
 };
 
+/// Which rows of the table of contacts.
+enum class ContactParts { impact_zones, impulses };
+
 struct Stage {
     World world;
     Simulation sim;
@@ -48,9 +51,10 @@ struct Outcome {
     double top_speed = 0;                                       // at the audits [m/s]
 };
 
-/// Gravity along -z; the contact parts of "impact_zones".
+/// Gravity along -z.
 [[nodiscard]] Stage make_stage(const std::vector<SheetPlan>& sheets, const Material& material,
-                               const ContactOptions& contact);
+                               const ContactOptions& contact,
+                               ContactParts parts = ContactParts::impact_zones);
 
 /// Advances by `seconds` in steps of dt and audits every so many steps, and at the end.
 [[nodiscard]] Outcome play(Stage& stage, double seconds, double dt = 0.005, int audit_every = 8);

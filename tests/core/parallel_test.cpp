@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
 #include <thread>
@@ -39,6 +41,38 @@ TEST(Parallel, for_visits_each_index_once)
             visits.size(), [&](std::size_t i) { ++visits[i]; }, 7);
     });
     for (int v : visits) ASSERT_EQ(v, 1);
+}
+
+TEST(Parallel, more_threads_than_cores_are_used_where_asked_for)
+{
+    // Each of eight chunks waits until all eight have begun: fewer threads would never get there.
+    const Threads threads(8);
+    EXPECT_EQ(threads.count(), 8);
+    std::atomic<int> begun{0};
+    const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    threads.run([&] {
+        parallel_for(
+            8,
+            [&](std::size_t) {
+                ++begun;
+                while (begun < 8 && std::chrono::steady_clock::now() < late)
+                    std::this_thread::yield();
+            },
+            1);
+    });
+    EXPECT_LT(std::chrono::steady_clock::now(), late);
+}
+
+TEST(Parallel, truth_values_are_reduced_like_others)
+{
+    // Failed under the thread sanitizer: partial results were bits of one word.
+    for (int thread_count : {1, 8})
+        Threads(thread_count).run([&] {
+            for (std::size_t bad : {0u, 700u, 63999u})
+                EXPECT_FALSE(parallel_reduce(
+                    64000, true, [&](std::size_t i) { return i != bad; },
+                    [](bool a, bool b) { return a && b; }, 10));
+        });
 }
 
 TEST(Parallel, empty_range_gives_the_identity)

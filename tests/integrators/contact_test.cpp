@@ -117,5 +117,106 @@ TEST(Contact, friction_carries_cloth_with_a_moving_floor)
     for (const Vec3& v : s.v) EXPECT_NEAR(v[0], 0.2, 0.002);
 }
 
+/// Cloth that lies on the floor, pushed in by what carries its weight.
+Cloth lying_cloth(const Floor& floor)
+{
+    Cloth c = small_cloth();
+    for (NodeId n : c.state.x.ids())
+        c.state.x[n][2] = Floor::thickness - 9.8 * c.model.mass[n] / floor.stiffness;
+    return c;
+}
+
+TEST(Contact, cloth_lifted_off_the_floor_feels_no_suction)
+{
+    // A force lifts the cloth with 20 m/s^2; gravity alone would leave it on the floor.
+    Floor floor;
+    floor.friction = 0.5;
+    const Cloth c = lying_cloth(floor);
+    constexpr double lift = 20, dt = 0.005;
+    Loads loads;
+    loads.gravity = {0, 0, -9.8};
+    for (NodeId n : c.state.x.ids()) loads.force.push_back({0, 0, c.model.mass[n] * (9.8 + lift)});
+    IntegratorBackwardEuler integrator;
+    State s = c.state, next;
+    for (int i = 1; i <= 20; ++i) {
+        const SolveReport r =
+            integrator.advance(c.model, s, loads, floor.contacts(s, dt, i * dt), dt, next);
+        ASSERT_TRUE(r.ok) << r.trouble;
+        EXPECT_TRUE(r.contacts_settled);
+        s = next;
+        // The floor gives back at most what the weight had pushed in.
+        for (const Vec3& v : s.v) {
+            EXPECT_GT(v[2], 0.995 * lift * i * dt) << i;
+            EXPECT_LT(v[2], lift * i * dt + 2 * 9.8 * dt) << i;
+        }
+    }
+}
+
+TEST(Contact, cloth_peeled_off_the_floor_by_its_corner_feels_no_suction)
+{
+    // Everything but the corner hangs on elastic forces that the first solve knows nothing of: the
+    // momentum that the floor gives is never downward.
+    const Floor floor;
+    Cloth c = lying_cloth(floor);
+    constexpr double dt = 0.005;
+    Loads loads;
+    loads.gravity = {0, 0, -9.8};
+    IntegratorBackwardEuler integrator;
+    State s = c.state, next;
+    double lowest = 0;
+    for (int i = 1; i <= 60; ++i) {
+        const double t = i * dt;
+        loads.pins = {{make_id<NodeId>(0), c.state.x[make_id<NodeId>(0)] + Vec3{0, 0, 10 * t * t},
+                       Vec3{0, 0, 20 * t}}};
+        const Contacts contacts = floor.contacts(s, dt, t);
+        ASSERT_TRUE(integrator.advance(c.model, s, loads, contacts, dt, next).ok);
+        // No less momentum upward, all free nodes together, than in a step without the floor.
+        State without;
+        IntegratorBackwardEuler other;
+        ASSERT_TRUE(other.advance(c.model, s, loads, {}, dt, without).ok);
+        double given = 0;
+        for (NodeId n : s.x.ids())
+            if (index(n) != 0) given += c.model.mass[n] * (next.v[n][2] - without.v[n][2]);
+        lowest = std::min(lowest, given / (9.8 * dt * total_mass(c.model)));
+        s = next;
+    }
+    EXPECT_GT(lowest, -0.01) << "of the weight";
+}
+
+TEST(Contact, sliding_cloth_accelerates_as_coulomb_says)
+{
+    // From rest, above the angle of friction by little and by much; within two per cent of
+    // g (sin - mu cos) from the first step on.
+    for (const double friction : {0.1, 0.3, 0.7})
+        for (const double excess : {1.1, 1.5, 2.5}) {
+            Floor floor;
+            floor.friction = friction;
+            const double angle = std::atan(friction * excess);
+            Cloth c = small_cloth();
+            for (NodeId n : c.state.x.ids())
+                c.state.x[n][2] =
+                    Floor::thickness - 9.8 * std::cos(angle) * c.model.mass[n] / floor.stiffness;
+            constexpr int steps = 60;
+            constexpr double dt = 0.005;
+            const State s = run(c, floor, Vec3{std::sin(angle), 0, -std::cos(angle)} * 9.8, steps);
+            double speed = 0;
+            for (NodeId n : s.x.ids()) speed += c.model.mass[n] * s.v[n][0] / total_mass(c.model);
+            const double a = 9.8 * (std::sin(angle) - friction * std::cos(angle));
+            EXPECT_NEAR(speed, a * steps * dt, 0.02 * a * steps * dt) << friction << " " << excess;
+        }
+}
+
+TEST(Contact, cloth_below_the_angle_of_friction_creeps_no_faster_than_it_may)
+{
+    for (const double friction : {0.1, 0.3, 0.7}) {
+        Floor floor;
+        floor.friction = friction;
+        const Cloth c = lying_cloth(floor);
+        const double angle = std::atan(0.98 * friction);
+        const State s = run(c, floor, Vec3{std::sin(angle), 0, -std::cos(angle)} * 9.8, 100);
+        for (const Vec3& v : s.v) EXPECT_LT(std::abs(v[0]), 1e-4);
+    }
+}
+
 } // namespace
 } // namespace pleat

@@ -4,9 +4,11 @@
 
 #include "pleat/contact/audit.hpp"
 #include "pleat/geometry/distance.hpp"
+#include "pleat/geometry/triangle_intersection.hpp"
 #include "pleat/mesh/validate.hpp"
 
 #include "mesh/zoo.hpp"
+#include "remeshing/scroll.hpp"
 #include "remeshing/subject.hpp"
 
 #include <gmock/gmock.h>
@@ -48,40 +50,13 @@ RemeshCounts guarded_remesh(Subject& s, const ObstacleTree& obstacles)
     return remesh_to_metric(s.mesh, s.metric, s.x, fields, {}, nullptr, &guard);
 }
 
-/// A sheet wound up so tightly that its layers are `gap` apart: nearly every edit that moves the
-/// surface would cross.
-MeshInput scroll(int cells, double gap)
-{
-    MeshInput m = zoo::grid(cells, 4, 1, 0.2);
-    const double pitch = gap / (2 * std::numbers::pi);
-    // Arc length of the spiral r = r0 + pitch a, walked in small steps.
-    const double r0 = 0.02;
-    const int steps = 20000;
-    std::vector<double> angle(std::size_t(cells) + 1);
-    double a = 0, length = 0;
-    std::size_t next = 0;
-    for (int i = 0; i <= steps * 2 && next < angle.size(); ++i) {
-        while (next < angle.size() && length >= double(next) / cells) angle[next++] = a;
-        const double r = r0 + pitch * a;
-        a += 0.5 / steps / r;
-        length += 0.5 / steps * std::sqrt(1 + pitch * pitch / (r * r));
-    }
-    for (; next < angle.size(); ++next) angle[next] = a;
-    for (Vec3& x : m.node_x) {
-        const double b = angle[std::size_t(std::lround(x[0] * cells))];
-        const double r = r0 + pitch * b;
-        x = {r * std::cos(b), r * std::sin(b), x[1]};
-    }
-    return m;
-}
-
 TEST(CrossingGuard, lets_no_random_remesh_of_a_scroll_cross_itself)
 {
     std::mt19937_64 random(1);
     std::uniform_real_distribution<double> unit(0, 1);
     std::size_t refused = 0, midpoints = 0, edits = 0;
     for (int run = 0; run < 10; ++run) {
-        Subject s(scroll(120, 0.002));
+        Subject s(test::scroll(120, 0.002));
         ASSERT_EQ(audit_of(s).crossing_count(), 0u);
         for (int pass = 0; pass < 4; ++pass) {
             const double fine = 0.01 + 0.02 * unit(random), a = 7 * unit(random);
@@ -99,7 +74,7 @@ TEST(CrossingGuard, lets_no_random_remesh_of_a_scroll_cross_itself)
     // The scene is hard enough to mean something: without the guard it crosses.
     EXPECT_GT(refused + midpoints, 100u);
     EXPECT_GT(edits, 1000u);
-    Subject s(scroll(120, 0.002));
+    Subject s(test::scroll(120, 0.002));
     s.set_metric([&](const Vec2&) { return test::tensor(0, 0.03, 0.03); });
     (void)s.remesh();
     EXPECT_GT(audit_of(s).crossing_count(), 0u);
@@ -109,7 +84,7 @@ TEST(CrossingGuard, lets_no_random_remesh_of_a_scroll_cross_itself)
 TEST(CrossingGuard, refines_to_the_field_all_the_same)
 {
     // Splits can always fall back to the middle of the edge, so nothing stays too long.
-    Subject s(scroll(120, 0.002));
+    Subject s(test::scroll(120, 0.002));
     s.set_metric([](const Vec2&) { return test::tensor(0, 0.006, 0.006); });
     (void)guarded_remesh(s, {});
     EXPECT_LE(s.largest_size(), 1);
@@ -161,7 +136,7 @@ TEST(CrossingGuard, refuses_nothing_on_a_flat_sheet)
     }
 }
 
-TEST(FaceOctree, finds_what_a_slow_search_finds)
+TEST(FaceTree, finds_what_a_slow_search_finds)
 {
     std::mt19937_64 random(5);
     std::uniform_real_distribution<double> unit(0, 1);
@@ -171,13 +146,16 @@ TEST(FaceOctree, finds_what_a_slow_search_finds)
         return WorldBox{low,
                         low + Vec3{size * unit(random), size * unit(random), size * unit(random)}};
     };
-    FaceOctree tree({{0, 0, 0}, {1, 1, 1}});
+    FaceTree tree;
     std::vector<std::optional<WorldBox>> boxes(500);
     for (int step = 0; step < 4000; ++step) {
         const auto i = std::size_t(unit(random) * 499.999);
         if (unit(random) < 0.6) {
             boxes[i] = box();
-            tree.put(make_id<FaceId>(i), *boxes[i]);
+            const auto beside =
+                unit(random) < 0.8 ? make_id<FaceId>(std::size_t(unit(random) * 499.999)) : no_face;
+            tree.put(make_id<FaceId>(i), *boxes[i], beside);
+            if (step % 400 == 0) tree.rebuild();
         } else {
             boxes[i].reset();
             tree.drop(make_id<FaceId>(i));
@@ -218,6 +196,38 @@ TEST(ObstacleTree, finds_the_nearest_point)
         if (found) {
             EXPECT_NEAR(norm(*found - p), best, 1e-12);
         }
+    }
+}
+
+TEST(ObstacleTree, knows_half_spaces_beyond_their_squares)
+{
+    World world;
+    world.obstacles = {make_half_space("slope", {0, 0, 1}, {1, 0, 1}, 1)};
+    const ObstacleTree tree(world, 0);
+    EXPECT_FALSE(tree.empty());
+    const Vec3 normal = normalized(Vec3{1, 0, 1});
+    const Vec3 on{-40, 25, 41}, p = on + 0.1 * normal; // far from the square
+    const auto found = tree.nearest(p, 0.2);
+    ASSERT_TRUE(found.has_value());
+    EXPECT_NEAR(norm(*found - on), 0, 1e-12);
+    EXPECT_FALSE(tree.nearest(p, 0.05).has_value());
+
+    // Faces that dip into it are found to cross, others not.
+    std::mt19937_64 random(8);
+    std::uniform_real_distribution<double> unit(-1, 1);
+    for (int i = 0; i < 500; ++i) {
+        std::array<Vec3, 3> face;
+        int below = 0;
+        for (Vec3& x : face) {
+            x = on + Vec3{unit(random), unit(random), unit(random)};
+            below += dot(normal, x - on) < 0;
+        }
+        bool crosses = false;
+        (void)tree.visit(WorldBox::of(face), [&](const std::array<Vec3, 3>& triangle) {
+            crosses = triangle_relation(face, triangle) == TriangleRelation::crossing;
+            return true;
+        });
+        EXPECT_EQ(crosses, below == 1 || below == 2);
     }
 }
 

@@ -115,7 +115,7 @@ TEST(SceneFile, reads_every_key)
     for (const Material& m : c.materials) EXPECT_EQ(m.strain_limits, c.strain_limits);
     EXPECT_EQ(s.cloths[1].materials, std::vector{fabric("gray-interlock")});
 
-    ASSERT_EQ(s.obstacles.size(), 3u);
+    ASSERT_EQ(s.obstacles.size(), 5u);
     const ObstacleDescription& ball = s.obstacles[0];
     EXPECT_EQ(ball.mesh, folder / "ball.obj");
     EXPECT_EQ(ball.transform.translate, (Vec3{-3, 0, 0}));
@@ -133,6 +133,8 @@ TEST(SceneFile, reads_every_key)
     EXPECT_EQ(s.obstacles[2].motion.file, folder / "bodies.mot");
     EXPECT_EQ(s.obstacles[2].motion.body, 1);
     EXPECT_EQ(s.obstacles[2].motion.fps, 60);
+    EXPECT_EQ(s.obstacles[3].plane, (PlaneDescription{{0, 0, -20}, {0, 0.5, 2}, 3}));
+    EXPECT_EQ(s.obstacles[3].motion.keys.keys.size(), 2u);
 
     ASSERT_EQ(s.handles.size(), 3u);
     const HandleDescription& left = s.handles[0];
@@ -149,10 +151,20 @@ TEST(SceneFile, reads_every_key)
 
     EXPECT_EQ(s.solver,
               (SolverDescription{"backward_euler", "cholesky", 2, 1e-6, "leapfrog_trapezoid"}));
-    EXPECT_EQ(s.contact, (ContactDescription{"none", 0.004, 0.2, 2, "untangle", "spatial_hash"}));
+    EXPECT_EQ(s.contact, (ContactDescription{"none",
+                                             0.004,
+                                             0.2,
+                                             {{{"ground", "sheet"}, 0.9}, {{"sheet", "flag"}, 0.1}},
+                                             2,
+                                             "untangle",
+                                             "spatial_hash"}));
     EXPECT_EQ(s.strain_limiting,
               (StrainLimitingDescription{"projected_newton", "components", 0.01, 9}));
     EXPECT_EQ(s.settle, (SettleDescription{0.02, 50}));
+    EXPECT_EQ(s.dress, (DressDescription{0.1, 0.01, 0.3, 0.2}));
+    EXPECT_EQ(s.cloths[0].layer, 1);
+    EXPECT_EQ(s.obstacles[4].gltf,
+              (GltfDescription{folder / "arm.glb", "y", 0.5, "Animation", {"rig"}, 40, 0.2}));
     ASSERT_TRUE(s.camera.has_value());
     EXPECT_EQ(s.camera->eye, (Vec3{2, -3, 1.5}));
     EXPECT_EQ(s.camera->target, (Vec3{0, 0, 0.5}));
@@ -385,14 +397,14 @@ TEST(SceneFile, wants_spans_of_time_that_end_after_they_start)
                 HasSubstr("obstacles[0].until"));
 }
 
-TEST(SceneFile, takes_one_of_mesh_and_sequence)
+TEST(SceneFile, takes_one_of_mesh_sequence_and_plane)
 {
-    EXPECT_THAT(complaint(obstacle_with("")), HasSubstr("obstacles[0]: neither"));
+    EXPECT_THAT(complaint(obstacle_with("")), HasSubstr("obstacles[0]: 0 of"));
     EXPECT_THAT(complaint(obstacle_with(R"("mesh": "b.obj", "sequence": {"files": "b%d.obj"})")),
-                HasSubstr("obstacles[0]: both"));
+                HasSubstr("obstacles[0]: 2 of"));
     EXPECT_THAT(complaint(obstacle_with(R"("sequence": {"first": 1})")),
                 AllOf(HasSubstr("obstacles[0].sequence.files: this key is missing"),
-                      Not(HasSubstr("neither"))));
+                      Not(HasSubstr(" of \"mesh\""))));
     EXPECT_THAT(
         complaint(obstacle_with(R"("sequence": {"files": "b%d.obj"}, "motion": [{"time": 0}])")),
         HasSubstr("a motion beside a sequence"));
@@ -400,6 +412,18 @@ TEST(SceneFile, takes_one_of_mesh_and_sequence)
                   .obstacles[0]
                   .sequence_fps,
               60); // as the scene
+}
+
+TEST(SceneFile, reads_half_spaces)
+{
+    EXPECT_THAT(complaint(obstacle_with(R"("mesh": "b.obj", "plane": {})")),
+                HasSubstr("obstacles[0]: 2 of"));
+    EXPECT_THAT(complaint(obstacle_with(R"("plane": {"normal": [0, 0, 0]})")),
+                HasSubstr("obstacles[0].plane.normal: a vector of length 0"));
+    const auto plane =
+        parse(scene_with(R"("up": "y", "obstacles": [{"plane": {"size": 3}}])")).obstacles[0].plane;
+    ASSERT_TRUE(plane.has_value());
+    EXPECT_EQ(*plane, (PlaneDescription{{0, 0, 0}, {0, 1, 0}, 3})) << "looks up";
 }
 
 TEST(SceneFile, keeps_numbers_in_their_ranges)

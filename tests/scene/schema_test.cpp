@@ -167,6 +167,7 @@ TEST(Schema, has_the_defaults_of_the_reader)
     EXPECT_EQ(standard("remeshing", "velocity"), remeshing.velocity);
     EXPECT_EQ(standard("remeshing", "crossings"), remeshing.crossings);
     EXPECT_EQ(standard("remeshing", "every"), remeshing.every);
+    EXPECT_EQ(standard("plane", "size"), PlaneDescription{}.size);
     EXPECT_EQ(standard("motion_file", "fps"), MotionDescription{}.fps);
     EXPECT_EQ(standard("membrane_measured", "stretch"), MembraneMeasured{}.stretch);
 }

@@ -59,5 +59,44 @@ TEST(StatsFile, says_which_path_the_system_refuses)
     }
 }
 
+TEST(StatsFile, goes_on_behind_a_frame)
+{
+    const TemporaryFolder folder;
+    const auto path = folder / "stats.csv";
+    FrameStats s;
+    {
+        StatsFile file(path);
+        for (s.frame = 0; s.frame < 5; ++s.frame) file.write(s);
+    }
+    const std::string whole = read_bytes(path);
+    write_bytes(path, whole + "5,0.2,8"); // a run that was killed in the middle of a row
+    {
+        StatsFile file(path, 2);
+        for (s.frame = 3; s.frame < 5; ++s.frame) file.write(s);
+    }
+    EXPECT_EQ(read_bytes(path), whole);
+    { // beyond the last row nothing is made up
+        StatsFile file(path, 100);
+    }
+    EXPECT_EQ(read_bytes(path), whole);
+}
+
+TEST(StatsFile, starts_where_there_is_none_and_refuses_other_columns)
+{
+    const TemporaryFolder folder;
+    {
+        StatsFile file(folder / "new.csv", 7);
+    }
+    EXPECT_EQ(read_bytes(folder / "new.csv"), stats_header() + "\n");
+    write_bytes(folder / "cut.csv", stats_header().substr(0, 9));
+    {
+        StatsFile file(folder / "cut.csv", 7);
+    }
+    EXPECT_EQ(read_bytes(folder / "cut.csv"), stats_header() + "\n");
+    write_bytes(folder / "other.csv", "frame,time\n0,0\n");
+    EXPECT_THROW(StatsFile(folder / "other.csv", 7), InputError);
+    EXPECT_EQ(read_bytes(folder / "other.csv"), "frame,time\n0,0\n");
+}
+
 } // namespace
 } // namespace pleat

@@ -13,6 +13,7 @@
 #include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
 #include "pleat/geometry/distance.hpp"
+#include "pleat/geometry/predicates.hpp"
 #include "pleat/geometry/triangle_intersection.hpp"
 
 #include <algorithm>
@@ -88,6 +89,8 @@ void check_input(std::span<const AuditMesh> meshes)
             if (!is_finite(mesh.x[i]))
                 problems.push_back({"", object + "node " + std::to_string(i),
                                     "position " + to_text(mesh.x[i]), "finite coordinates"});
+        PLEAT_ASSERT(!mesh.is_half_space || (mesh.is_obstacle && mesh.x.size() >= 3),
+                     "a half-space is an obstacle with three points of its plane");
         for (std::size_t f = 0; f < mesh.triangles.size(); ++f)
             for (const std::uint32_t node : mesh.triangles[f])
                 if (node >= mesh.x.size())
@@ -145,11 +148,14 @@ Face make_face(const AuditMesh& mesh, std::size_t i, std::uint32_t mesh_index,
 
 FaceSet make_face_set(std::span<const AuditMesh> meshes, bool obstacles, double margin)
 {
+    const auto is_in = [&](const AuditMesh& mesh) {
+        return mesh.is_obstacle == obstacles && !mesh.is_half_space;
+    };
     FaceSet set;
     set.first_face.resize(meshes.size());
     std::size_t face_count = 0;
     for (std::size_t m = 0; m < meshes.size(); ++m)
-        if (meshes[m].is_obstacle == obstacles) {
+        if (is_in(meshes[m])) {
             set.first_face[m] = static_cast<std::uint32_t>(face_count);
             face_count += meshes[m].triangles.size();
         }
@@ -158,7 +164,7 @@ FaceSet make_face_set(std::span<const AuditMesh> meshes, bool obstacles, double 
     std::size_t first_node = 0;
     for (std::size_t m = 0; m < meshes.size(); ++m) {
         const AuditMesh& mesh = meshes[m];
-        if (mesh.is_obstacle == obstacles)
+        if (is_in(mesh))
             parallel_for(mesh.triangles.size(), [&](std::size_t i) {
                 const std::size_t f = set.first_face[m] + i;
                 set.faces[f] = make_face(mesh, i, static_cast<std::uint32_t>(m),
@@ -299,6 +305,43 @@ private:
     double noise_;
 };
 
+// --- half-spaces -----------------------------------------------------------------------------
+
+/// Which faces of the cloth reach below the plane of a mesh, and how near it the others are.
+Finding audit_half_space(std::span<const AuditMesh> meshes, const FaceSet& cloth,
+                         std::uint32_t mesh, double gap_cap)
+{
+    const std::span<const Vec3> plane = meshes[mesh].x;
+    const Vec3 normal = unit_or_zero(cross(plane[1] - plane[0], plane[2] - plane[0]));
+    constexpr std::size_t faces_a_piece = 1024;
+    std::vector<Finding> findings(chunk_count(cloth.faces.size(), faces_a_piece));
+    parallel_chunks(cloth.faces.size(), faces_a_piece,
+                    [&](std::size_t piece, std::size_t first, std::size_t last) {
+                        Finding& found = findings[piece];
+                        for (auto f = static_cast<std::uint32_t>(first); f < last; ++f) {
+                            const RefPair pair{cloth.ref(f), {mesh, 0}};
+                            int lowest = 1;
+                            double height = infinity;
+                            for (const Vec3& p : cloth.faces[f].corners) {
+                                lowest =
+                                    std::min(lowest, orient3d(plane[0], plane[1], plane[2], p));
+                                height = std::min(height, dot(normal, p - plane[0]));
+                            }
+                            if (lowest < 0) found.crossings.push_back(pair);
+                            if (lowest == 0) ++found.touching_count;
+                            const double gap = lowest <= 0 ? 0 : std::max(0.0, height);
+                            if (gap < gap_cap) found.take_gap(gap * gap, pair);
+                        }
+                    });
+    Finding all;
+    for (const Finding& f : findings) {
+        all.crossings.insert(all.crossings.end(), f.crossings.begin(), f.crossings.end());
+        all.touching_count += f.touching_count;
+        if (f.nearest.a.mesh != no_mesh) all.take_gap(f.gap2, f.nearest);
+    }
+    return all;
+}
+
 } // namespace
 
 AuditReport audit_intersections(std::span<const AuditMesh> meshes, const AuditOptions& options)
@@ -328,6 +371,9 @@ AuditReport audit_intersections(std::span<const AuditMesh> meshes, const AuditOp
                                                     {cloth.ref(p.a), obstacles.ref(p.b)});
                                      findings[pieces + piece] = audit.finish();
                                  });
+
+    for (std::uint32_t m = 0; m < meshes.size(); ++m)
+        if (meshes[m].is_half_space) findings.push_back(audit_half_space(meshes, cloth, m, cap));
 
     AuditReport report;
     Finding all;

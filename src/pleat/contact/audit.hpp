@@ -32,6 +32,10 @@ struct AuditMesh {
     std::span<const std::array<std::uint32_t, 3>> triangles;
     int object = 0; // the caller's number for this mesh, repeated in the report
     bool is_obstacle = false;
+    // An obstacle that is all below the plane through its first three points, which turn
+    // counter-clockwise seen from above. Its faces are not looked at; a cloth's face that has a
+    // node below the plane crosses its face 0.
+    bool is_half_space = false;
 };
 
 struct AuditOptions {

@@ -14,6 +14,7 @@ struct ContactOptions {
     double friction = 0.3;    // Coulomb's mu where neither obstacle nor material says
     double stiffness = 1;     // of repulsion, in node mass / dt^2
     BroadPhase broad_phase = BroadPhase::bvh;
+    int zone_rounds = 24; // of impact zones before they become rigid; 0: at once
 
     /// What impacts restore [m].
     [[nodiscard]] double separation() const { return 0.1 * thickness; }

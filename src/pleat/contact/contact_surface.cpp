@@ -146,20 +146,30 @@ void ContactSurface::set_cloth(const Model& model)
             corner[k] = {mesh.u(v[k])[0], mesh.u(v[k])[1], pitch * double(index(mesh.panel(f)))};
         flat[index(f)] = triangle_box(corner, {0, 1, 2}, 0);
     }
+    face_of_node_.assign(cloth_nodes_, 0);
+    for (std::uint32_t f = 0; f < faces.size(); ++f)
+        for (const std::uint32_t n : faces[f]) face_of_node_[n] = f;
     cloth_.set_faces(std::move(faces), 0, cloth_nodes_);
     cloth_.broad_phase = broad_phase_;
     if (broad_phase_ == BroadPhase::bvh) cloth_.tree.build(flat);
     obstacle_ = {}; // its points are numbered behind the cloth's
     obstacle_of_face_.clear();
+    planes_.clear();
 }
 
 void ContactSurface::set_obstacles(const World& world, std::span<const ObstacleSample> obstacles)
 {
     std::vector<TriangleIndices> faces;
     std::vector<std::uint32_t> of_face;
+    std::vector<SurfacePlane> planes;
     std::size_t next = cloth_nodes_;
     for (const ObstacleSample& s : obstacles) {
-        for (const TriangleIndices& t : world.obstacles[s.obstacle].faces) {
+        const Obstacle& o = world.obstacles[s.obstacle];
+        if (o.is_half_space)
+            planes.push_back(
+                {static_cast<std::uint32_t>(s.obstacle), static_cast<std::uint32_t>(next)});
+        for (const TriangleIndices& t : o.faces) {
+            if (o.is_half_space) break;
             TriangleIndices shifted = t;
             for (std::uint32_t& n : shifted) n += static_cast<std::uint32_t>(next);
             faces.push_back(shifted);
@@ -167,12 +177,24 @@ void ContactSurface::set_obstacles(const World& world, std::span<const ObstacleS
         }
         next += s.x_t0.size();
     }
+    planes_ = std::move(planes);
     if (faces == obstacle_.faces && of_face == obstacle_of_face_) return;
     obstacle_of_face_ = std::move(of_face);
     obstacle_.set_faces(std::move(faces), static_cast<std::uint32_t>(cloth_nodes_),
                         next - cloth_nodes_);
+    // The tree is made of the bodies as they lie before they move, side by side, and not as they
+    // are now: it decides the order in which pairs are met, and a run that is resumed here must
+    // meet them in the order of the run that came here.
     std::vector<Vec3> x(cloth_nodes_);
-    for (const ObstacleSample& s : obstacles) x.insert(x.end(), s.x_t0.begin(), s.x_t0.end());
+    double pitch = 0;
+    for (const ObstacleSample& s : obstacles) {
+        const std::vector<Vec3>& rest = world.obstacles[s.obstacle].x;
+        for (const Vec3& p : rest) pitch = std::max(pitch, 4 * norm(p));
+        PLEAT_ASSERT(rest.size() == s.x_t0.size(), "a body keeps its points");
+    }
+    for (const ObstacleSample& s : obstacles)
+        for (const Vec3& p : world.obstacles[s.obstacle].x)
+            x.push_back(p + Vec3{pitch * double(s.obstacle), 0, 0});
     std::vector<Box> boxes(obstacle_.faces.size());
     for (std::size_t f = 0; f < boxes.size(); ++f)
         boxes[f] = triangle_box(x, obstacle_.faces[f], 0);
@@ -224,6 +246,14 @@ void ContactSurface::place_end(std::span<const Vec3> cloth_x1, double reach)
     update_boxes(cloth_, reach, 0, cloth_nodes_);
 }
 
+FeaturePair ContactSurface::plane_pair(std::uint32_t node, std::uint32_t plane) const
+{
+    const std::uint32_t p = planes_[plane].first_node;
+    FeaturePair pair{{node, p, p + 1, p + 2}, false, face_of_node_[node], plane, 0, 0, false, true};
+    pair.plane = true;
+    return pair;
+}
+
 double pair_friction(const Model& model, const World& world, const ContactSurface& surface,
                      const FeaturePair& p, double scene_friction)
 {
@@ -231,12 +261,29 @@ double pair_friction(const Model& model, const World& world, const ContactSurfac
         return model.materials[index(model.face_material[make_id<FaceId>(face)])].friction.value_or(
             scene_friction);
     };
+    const auto of_pair = [&](std::size_t a, std::size_t b) -> const FrictionPair* {
+        for (const FrictionPair& f : world.friction_pairs)
+            if (f.with_obstacle == p.with_obstacle() &&
+                ((f.cloth == a && f.other == b) ||
+                 (!f.with_obstacle && f.cloth == b && f.other == a)))
+                return &f;
+        return nullptr;
+    };
+    const auto cloth_of = [&](std::uint32_t face) {
+        return std::size_t{index(model.cloth_of(make_id<FaceId>(face)))};
+    };
     if (!p.with_obstacle()) {
+        if (!world.friction_pairs.empty())
+            if (const auto* f = of_pair(cloth_of(p.face_a), cloth_of(p.face_b))) return f->friction;
         const double a = of_fabric(p.face_a), b = of_fabric(p.face_b);
         return a == b ? a : std::sqrt(a * b);
     }
-    const std::uint32_t body = surface.obstacle_of(p.obstacle_a ? p.face_a : p.face_b);
-    return world.obstacles[body].friction.value_or(of_fabric(p.obstacle_a ? p.face_b : p.face_a));
+    const std::uint32_t body = p.plane ? surface.planes()[p.face_b].obstacle
+                                       : surface.obstacle_of(p.obstacle_a ? p.face_a : p.face_b);
+    const std::uint32_t face = p.obstacle_a ? p.face_b : p.face_a;
+    if (!world.friction_pairs.empty())
+        if (const auto* f = of_pair(cloth_of(face), body)) return f->friction;
+    return world.obstacles[body].friction.value_or(of_fabric(face));
 }
 
 } // namespace pleat

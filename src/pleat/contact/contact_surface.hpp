@@ -8,7 +8,8 @@
 // looked at twice), [Bender2013] sec. 5.
 //
 // Pairs looked at: cloth with itself or other cloth, cloth with obstacle. Obstacles may overlap one
-// another.
+// another. Half-spaces are no faces but planes: cloth, being flat between its nodes, is above one
+// exactly where all its nodes are.
 #pragma once
 
 #include "pleat/contact/bvh.hpp"
@@ -32,6 +33,7 @@ struct FeaturePair {
     std::uint32_t face_a = 0, face_b = 0;  // a answers for the vertex or the first edge
     std::uint8_t place_a = 0, place_b = 0; // corner of the vertex; first corner of each edge
     bool obstacle_a = false, obstacle_b = false;
+    bool plane = false; // a vertex and the plane of a half-space: face_b counts the planes
 
     [[nodiscard]] bool with_obstacle() const { return obstacle_a || obstacle_b; }
 };
@@ -70,6 +72,14 @@ struct SurfacePart {
     }
 };
 
+/// The plane of a half-space: through the points first_node, first_node + 1 and first_node + 2.
+struct SurfacePlane {
+    std::uint32_t obstacle = 0; // into World::obstacles
+    std::uint32_t first_node = 0;
+
+    bool operator==(const SurfacePlane&) const = default;
+};
+
 class ContactSurface {
 public:
     explicit ContactSurface(BroadPhase broad_phase = BroadPhase::bvh) : broad_phase_(broad_phase) {}
@@ -90,6 +100,9 @@ public:
     [[nodiscard]] bool is_obstacle(std::uint32_t node) const { return node >= cloth_nodes_; }
     [[nodiscard]] const SurfacePart& cloth() const { return cloth_; }
     [[nodiscard]] const SurfacePart& obstacle() const { return obstacle_; }
+    [[nodiscard]] std::span<const SurfacePlane> planes() const { return planes_; }
+    /// A node of the cloth and the plane of a half-space.
+    [[nodiscard]] FeaturePair plane_pair(std::uint32_t node, std::uint32_t plane) const;
     /// Into World::obstacles. \pre a face of obstacle()
     [[nodiscard]] std::uint32_t obstacle_of(std::uint32_t face) const
     {
@@ -124,12 +137,14 @@ private:
     std::size_t cloth_nodes_ = 0;
     SurfacePart cloth_, obstacle_;
     std::vector<std::uint32_t> obstacle_of_face_;
+    std::vector<std::uint32_t> face_of_node_; // of the cloth, one that has it
+    std::vector<SurfacePlane> planes_;
     std::vector<Vec3> x0_, x1_;   // all points
     std::vector<Box> node_boxes_; // swept, grown by half the reach
 };
 
-/// Coulomb's mu between two faces: the obstacle's own, else the fabric's, else the scene's; two
-/// fabrics meet in the geometric mean.
+/// Coulomb's mu between two faces: that of the pair of things where the world has one, else the
+/// obstacle's own, else the fabric's, else the scene's; two fabrics meet in the geometric mean.
 [[nodiscard]] double pair_friction(const Model& model, const World& world,
                                    const ContactSurface& surface, const FeaturePair& pair,
                                    double scene_friction);

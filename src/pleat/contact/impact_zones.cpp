@@ -4,14 +4,11 @@
 // Words: a *hit* is what detection reports; a *bond* is a hit turned into a condition on the end
 // positions, n . sum w_i x_i >= target, with its impulse [kg m]. Nodes of no inverse mass (pins,
 // points of obstacles) are *held*.
-//
-// Lengths: detection asks for half of the separation that the projection restores, so that what
-// the projection leaves over does not come back as a hit.
 #include "pleat/contact/impact_zones.hpp"
 
+#include "pleat/contact/impact_detection.hpp"
 #include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
-#include "pleat/geometry/time_of_impact.hpp"
 #include "pleat/model/motion.hpp"
 
 #include <algorithm>
@@ -26,11 +23,8 @@ namespace pleat {
 
 namespace {
 
-constexpr double detection_share = 0.5; // of the separation
-constexpr double kept_share = 0.5;      // of the gap that a near pair starts with
-constexpr double accepted_share = 0.2;  // of the target that a projection may leave open
-constexpr int most_zone_rounds = 24;    // detect and project
-constexpr int replace_rounds = 12;      // until then a pair's newer normal replaces the older
+constexpr double accepted_share = 0.2; // of the target that a projection may leave open
+constexpr int replace_rounds = 12;     // until then a pair's newer normal replaces the older
 constexpr int most_rigid_rounds = 64;
 constexpr int most_sweeps = 200;
 // A squeezed pair keeps at least this share of the separation; with less it counts as unsolved.
@@ -39,13 +33,8 @@ constexpr double least_target_share = 0.05;
 constexpr double relaxed_share = 0.9;
 // Held nodes that one rigid motion carries this well [share of the separation] move as one.
 constexpr double carried_share = 0.2;
-constexpr std::size_t faces_a_piece = 32;
 
-struct Hit {
-    FeaturePair pair;
-    Impact impact;
-    double separation; // to be restored [m]
-};
+using Hit = ImpactHit;
 
 struct PairKey {
     std::array<std::uint32_t, 4> nodes;
@@ -165,11 +154,13 @@ Mat3 inertia_of(std::span<const std::uint32_t> nodes, std::span<const Vec3> x,
 } // namespace
 
 struct ImpactResolverImpactZones::Work {
-    bool stale = true;
-    ContactSurface surface;
-    RestGap rest;
+    explicit Work(const ContactOptions& options)
+        : detector(options), separation(options.separation())
+    {}
 
-    double separation = 0;
+    ImpactDetector detector;
+    const ContactSurface& surface = detector.surface();
+    double separation;                // [m]
     std::vector<double> inverse_mass; // of all points; 0: held [1/kg]
     std::vector<Vec3> candidate;      // where the cloth would go [m]
     std::vector<Vec3> x;              // where it goes [m]; all points
@@ -187,8 +178,7 @@ struct ImpactResolverImpactZones::Work {
         RigidMotion motion;
     };
 
-    void test(const FeaturePair& p, std::vector<Hit>& hits) const;
-    [[nodiscard]] std::vector<Hit> detect_all() const;
+    [[nodiscard]] double limit(const FeaturePair& p) const;
     [[nodiscard]] std::vector<Hit> detect_changed();
     void add_bonds(const Model& model, const World& world, double friction,
                    std::span<const Hit> hits, bool replace);
@@ -203,105 +193,22 @@ struct ImpactResolverImpactZones::Work {
 
 // --- detection ----------------------------------------------------------------------------------
 
-void ImpactResolverImpactZones::Work::test(const FeaturePair& p, std::vector<Hit>& hits) const
+/// What a pair may be asked for, after what has been learnt of it in this step.
+double ImpactResolverImpactZones::Work::limit(const FeaturePair& p) const
 {
-    std::array<Vec3, 4> x0, x1;
-    bool free = false;
-    for (std::size_t i = 0; i < 4; ++i) {
-        x0[i] = surface.x0()[p.nodes[i]];
-        x1[i] = surface.x1()[p.nodes[i]];
-        free = free || !surface.is_obstacle(p.nodes[i]);
-    }
-    if (!free) return;
-    const auto impact_at = [&](double gap) {
-        ImpactOptions options;
-        options.min_separation = gap;
-        return p.edges ? edge_edge_impact(x0, x1, options) : vertex_face_impact(x0, x1, options);
-    };
-    double target = separation;
-    // What starts nearer than asked for keeps half of what it has: otherwise it would be a hit
-    // whichever way it turns, and no projection could mend that.
-    const auto detect = [&] {
-        Impact impact = impact_at(detection_share * target);
-        if (!impact.hit || !impact.touching_at_start) return impact;
-        Vec3 gap{};
-        for (std::size_t i = 0; i < 4; ++i) gap += impact.weights[i] * x0[i];
-        const double least = kept_share * norm(gap);
-        return least > 0 && least < detection_share * target ? impact_at(least) : impact;
-    };
-    Impact impact = detect();
-    if (!impact.hit) return;
-    if (!p.with_obstacle()) {
-        // Near in the fabric: the pair is allowed to be nearer.
-        const double most = 0.1 * (rest.distance(p) / 2);
-        if (most < target) {
-            target = most;
-            impact = detect();
-            if (!impact.hit) return;
-        }
-    }
-    if (!squeezed.empty()) {
-        const auto at = squeezed.find(key_of(p));
-        if (at != squeezed.end() && at->second < target) {
-            target = at->second;
-            impact = detect();
-            if (!impact.hit) return;
-        }
-    }
-    if (!given_up.empty() && given_up.contains(key_of(p))) return;
-    hits.push_back({p, impact, target});
-}
-
-std::vector<Hit> ImpactResolverImpactZones::Work::detect_all() const
-{
-    const SurfacePart& cloth = surface.cloth();
-    const std::size_t pieces = cloth.piece_count();
-    std::vector<std::vector<Hit>> found(2 * pieces);
-    cloth.visit_self_pairs([&](std::size_t piece, std::span<const BvhPair> pairs) {
-        for (const BvhPair& p : pairs)
-            surface.visit_self(p.a, p.b, [&](const FeaturePair& f) { test(f, found[piece]); });
-    });
-    cloth.visit_cross_pairs(surface.obstacle(),
-                            [&](std::size_t piece, std::span<const BvhPair> pairs) {
-                                for (const BvhPair& p : pairs)
-                                    surface.visit_obstacle(p.a, p.b, [&](const FeaturePair& f) {
-                                        test(f, found[pieces + piece]);
-                                    });
-                            });
-    std::vector<Hit> hits;
-    for (const auto& piece : found) hits.insert(hits.end(), piece.begin(), piece.end());
-    return hits;
+    if (!given_up.empty() && given_up.contains(key_of(p))) return 0;
+    if (!squeezed.empty())
+        if (const auto at = squeezed.find(key_of(p)); at != squeezed.end()) return at->second;
+    return std::numeric_limits<double>::infinity();
 }
 
 /// Detection among the pairs of which a node has moved since.
 std::vector<Hit> ImpactResolverImpactZones::Work::detect_changed()
 {
-    surface.place_end(std::span<const Vec3>(x).first(surface.cloth_node_count()), separation);
-    const SurfacePart& cloth = surface.cloth();
-    std::vector<std::uint8_t> active(cloth.faces.size());
-    std::vector<std::uint32_t> faces;
-    for (std::uint32_t f = 0; f < cloth.faces.size(); ++f) {
-        for (const std::uint32_t n : cloth.faces[f]) active[f] |= changed[n];
-        if (active[f] != 0) faces.push_back(f);
-    }
+    std::vector<Hit> hits =
+        detector.detect_changed(std::span<const Vec3>(x).first(surface.cloth_node_count()), changed,
+                                [&](const FeaturePair& p) { return limit(p); });
     std::fill(changed.begin(), changed.end(), std::uint8_t{0});
-    std::vector<std::vector<Hit>> found(chunk_count(faces.size(), faces_a_piece));
-    parallel_chunks(faces.size(), faces_a_piece,
-                    [&](std::size_t piece, std::size_t first, std::size_t last) {
-                        const auto look = [&](const FeaturePair& p) { test(p, found[piece]); };
-                        for (std::size_t i = first; i < last; ++i) {
-                            const std::uint32_t f = faces[i];
-                            cloth.query(cloth.boxes[f], [&](std::uint32_t g) {
-                                if (g == f || (active[g] != 0 && g < f)) return;
-                                surface.visit_self(std::min(f, g), std::max(f, g), look);
-                            });
-                            surface.obstacle().query(cloth.boxes[f], [&](std::uint32_t g) {
-                                surface.visit_obstacle(f, g, look);
-                            });
-                        }
-                    });
-    std::vector<Hit> hits;
-    for (const auto& piece : found) hits.insert(hits.end(), piece.begin(), piece.end());
     return hits;
 }
 
@@ -601,16 +508,14 @@ bool ImpactResolverImpactZones::Work::make_rigid(const Model& model, std::vector
 // --- the whole ----------------------------------------------------------------------------------
 
 ImpactResolverImpactZones::ImpactResolverImpactZones(const ContactOptions& options)
-    : options_(options), work_(std::make_unique<Work>())
-{
-    work_->surface = ContactSurface(options.broad_phase);
-}
+    : options_(options), work_(std::make_unique<Work>(options))
+{}
 
 ImpactResolverImpactZones::~ImpactResolverImpactZones() = default;
 
 void ImpactResolverImpactZones::mesh_changed()
 {
-    work_->stale = true;
+    work_->detector.mesh_changed();
 }
 
 ImpactReport ImpactResolverImpactZones::resolve(const Model& model, const State& in,
@@ -622,14 +527,7 @@ ImpactReport ImpactResolverImpactZones::resolve(const Model& model, const State&
     Work& w = *work_;
     ImpactReport report;
     const std::size_t n = model.mesh.node_count();
-    if (w.stale) {
-        w.surface.set_cloth(model);
-        w.rest = RestGap(model, 2 * options_.thickness);
-        w.stale = false;
-    }
-    w.separation = options_.separation();
-    w.surface.set_obstacles(world, obstacles);
-    w.surface.place(in.x.span(), next.x.span(), obstacles, w.separation);
+    w.detector.begin(model, world, obstacles, in.x.span(), next.x.span());
     w.bonds.clear();
     w.bond_of.clear();
     w.squeezed.clear();
@@ -646,9 +544,10 @@ ImpactReport ImpactResolverImpactZones::resolve(const Model& model, const State&
     w.candidate.assign(next.x.begin(), next.x.end());
     w.x.assign(w.surface.x1().begin(), w.surface.x1().end());
 
-    std::vector<Hit> hits = w.without_hopeless(w.detect_all(), report);
+    std::vector<Hit> hits = w.without_hopeless(
+        w.detector.detect_all([&](const FeaturePair& p) { return w.limit(p); }), report);
     report.impacts = hits.size();
-    for (; !hits.empty() && report.iterations < most_zone_rounds; ++report.iterations) {
+    for (; !hits.empty() && report.iterations < options_.zone_rounds; ++report.iterations) {
         w.add_bonds(model, world, options_.friction, hits, report.iterations < replace_rounds);
         report.zones = w.project(hits);
         hits = w.without_hopeless(w.detect_changed(), report);

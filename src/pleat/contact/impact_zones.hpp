@@ -19,9 +19,7 @@
 #pragma once
 
 #include "pleat/contact/contact_options.hpp"
-#include "pleat/contact/contact_surface.hpp"
 #include "pleat/contact/impact_resolver.hpp"
-#include "pleat/contact/rest_gap.hpp"
 
 #include <memory>
 

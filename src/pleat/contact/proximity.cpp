@@ -2,12 +2,14 @@
 // Copyright the Pleat authors
 #include "pleat/contact/proximity.hpp"
 
+#include "pleat/contact/half_space.hpp"
 #include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
 #include "pleat/geometry/distance.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace pleat {
@@ -26,6 +28,10 @@ constexpr double valley_sine = 0.5;
 constexpr double smallest_gap_share = 1e-6;
 // Share of the thickness by which a pair is pushed apart in a step: 0.2 m/s at 5 mm and 5 ms.
 constexpr double push_share = 0.25;
+// Share of the thickness below which a pair is held firmly: whatever weight hangs there.
+constexpr double firm_share = 0.25;
+// Share of what a pair is nearer than that by which it is pushed out in a step.
+constexpr double firm_push_share = 0.25;
 // A pair with no gap left is stiffer by this much. Shallow contacts stay soft and let go easily;
 // with this, ten layers or the fold of a sheet over a sharp edge are carried without impacts.
 constexpr double deep_stiffness = 8;
@@ -33,6 +39,7 @@ constexpr double deep_stiffness = 8;
 // stiffer. Fast impacts are nearly rigid, so that the solve and not the impact stage stops them,
 // with the cloth around taking part.
 constexpr double most_depth = 4;
+constexpr std::size_t nodes_a_piece = 512; // looked at against half-spaces by one thread
 
 /// Sine of the steepest rise of the faces at an edge toward `way` (unit), seen from the point q of
 /// the edge (a, b). \param thirds the corners opposite the edge; SurfacePart::none where there is
@@ -96,9 +103,50 @@ bool is_nearest(std::span<const Vec3> x, const SurfacePart& part, std::uint32_t 
 
 /// Nearest points of a pair: the gap vector is sum weights[i] x[i].
 struct Nearest {
-    double distance2;
+    double distance; // [m]; negative inside a half-space
+    Vec3 normal;     // unit: the gap vector is distance times it
     std::array<double, 4> weights;
 };
+
+Nearest nearest_at(const std::array<Vec3, 4>& at, double distance2,
+                   const std::array<double, 4>& weights)
+{
+    Vec3 gap{};
+    for (std::size_t i = 0; i < 4; ++i) gap += weights[i] * at[i];
+    const double distance = std::sqrt(distance2);
+    return {distance, distance > 0 ? gap / distance : Vec3{}, weights};
+}
+
+std::optional<Nearest> nearest_of_plane(const ContactSurface& surface, const FeaturePair& p,
+                                        double reach)
+{
+    const std::span<const Vec3> x = surface.x0();
+    const PlaneHeight h =
+        height_above({x[p.nodes[0]], x[p.nodes[1]], x[p.nodes[2]], x[p.nodes[3]]});
+    if (h.height > reach) return {};
+    return Nearest{h.height, h.normal, h.weights};
+}
+
+/// A cheap look at a pair, which rejects most: false only where nearest() finds nothing for any
+/// reach up to `most`.
+inline bool may_be_near(std::span<const Vec3> x, const FeaturePair& p, double most)
+{
+    const Vec3 &a = x[p.nodes[0]], &b = x[p.nodes[1]], &c = x[p.nodes[2]], &d = x[p.nodes[3]];
+    if (p.edges) {
+        const Vec3 da = b - a, db = d - c, r = c - a, n = cross(da, db);
+        const double n2 = norm2(n), height = dot(n, r); // height times |n|
+        if (height * height > most * most * n2) return false;
+        const double s = dot(cross(r, db), n), t = dot(cross(r, da), n);
+        return s > 0 && s < n2 && t > 0 && t < n2; // insides only
+    }
+    const Vec3 ab = b - a, ac = c - a, ad = d - a, n = cross(ac - ab, ad - ab);
+    const double height = dot(n, ab);
+    if (height * height > most * most * norm2(n)) return false;
+    // Neighbours in one layer are apart along the line from the vertex to the face's centre.
+    const Vec3 line = ab + ac + ad;
+    const double gap = std::min({dot(line, ab), dot(line, ac), dot(line, ad)});
+    return !(gap > 0 && gap * gap > most * most * norm2(line));
+}
 
 /// Of a pair that counts (see the header), where nearer than `reach`.
 std::optional<Nearest> nearest(const ContactSurface& surface, const FeaturePair& p, double reach)
@@ -107,22 +155,13 @@ std::optional<Nearest> nearest(const ContactSurface& surface, const FeaturePair&
     const std::array<Vec3, 4> at = {x[p.nodes[0]], x[p.nodes[1]], x[p.nodes[2]], x[p.nodes[3]]};
     const SurfacePart& part_b = p.obstacle_b ? surface.obstacle() : surface.cloth();
     if (!p.edges) {
-        const Vec3 n = cross(at[2] - at[1], at[3] - at[1]);
-        const double height = dot(n, at[0] - at[1]); // times |n|
-        if (height * height > reach * reach * norm2(n)) return {};
         const auto d = point_triangle_distance(at[0], at[1], at[2], at[3]);
         if (d.distance2 > reach * reach) return {};
         const auto& w = d.weights;
         const Vec3 q = at[1] * w[0] + at[2] * w[1] + at[3] * w[2];
         if (!is_nearest(x, part_b, p.face_b, p.nodes[0], d.feature, at[0], q)) return {};
-        return Nearest{d.distance2, {1, -w[0], -w[1], -w[2]}};
+        return nearest_at(at, d.distance2, {1, -w[0], -w[1], -w[2]});
     }
-    // Only insides count, so that most pairs are done with before the ends are looked at.
-    const Vec3 da = at[1] - at[0], db = at[3] - at[2], r = at[2] - at[0], n = cross(da, db);
-    const double n2 = norm2(n), height = dot(n, r);
-    if (height * height > reach * reach * n2) return {};
-    const double s = dot(cross(r, db), n), t = dot(cross(r, da), n);
-    if (!(s > 0 && s < n2 && t > 0 && t < n2)) return {};
     const auto d = segment_segment_distance(at[0], at[1], at[2], at[3]);
     if (d.distance2 > reach * reach || d.feature_a != SegmentFeature::interior ||
         d.feature_b != SegmentFeature::interior)
@@ -136,7 +175,31 @@ std::optional<Nearest> nearest(const ContactSurface& surface, const FeaturePair&
         steepest(x, p.nodes[2], p.nodes[3], thirds_of(part_b, p.face_b, p.place_b), qb, way);
     const double sharper = std::min(rise_a, rise_b), blunter = std::max(rise_a, rise_b);
     if (sharper > -ridge_sine || blunter > valley_sine) return {};
-    return Nearest{d.distance2, {1 - d.s, d.s, -(1 - d.t), -d.t}};
+    return nearest_at(at, d.distance2, {1 - d.s, d.s, -(1 - d.t), -d.t});
+}
+
+/// How much nearer any two points can come while they move from x0 to x1 [m]: the diagonal of the
+/// box around all displacements, and a little for rounding.
+double largest_relative_motion(std::span<const Vec3> x0, std::span<const Vec3> x1)
+{
+    constexpr double huge = std::numeric_limits<double>::max();
+    struct Range {
+        Vec3 low{huge, huge, huge}, high{-huge, -huge, -huge};
+    };
+    const Range all = parallel_reduce(
+        x0.size(), Range{},
+        [&](std::size_t i) {
+            const Vec3 d = x1[i] - x0[i];
+            return Range{d, d};
+        },
+        [](Range a, const Range& b) {
+            for (std::size_t k = 0; k < 3; ++k) {
+                a.low[k] = std::min(a.low[k], b.low[k]);
+                a.high[k] = std::max(a.high[k], b.high[k]);
+            }
+            return a;
+        });
+    return x0.empty() ? 0 : (1 + 1e-9) * norm(all.high - all.low);
 }
 
 /// Nodes with obstacles on both sides that leave less than `room` between them.
@@ -198,6 +261,7 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
     surface_.place(state.x.span(), ahead_, obstacles, h);
     const std::span<const Vec3> x0 = surface_.x0(), x1 = surface_.x1();
 
+    const double most_reach = (1 + 1e-9) * (h + largest_relative_motion(x0, x1));
     const auto examine = [&](const FeaturePair& p, std::vector<Found>& found) {
         // What the pair can come nearer by during the step bounds how far to look.
         std::array<Vec3, 4> moved;
@@ -207,19 +271,18 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
         for (std::size_t i = 0; i < split; ++i)
             for (std::size_t j = split; j < 4; ++j)
                 motion2 = std::max(motion2, norm2(moved[i] - moved[j]));
-        const auto near = nearest(surface_, p, h + std::sqrt(motion2));
+        const double reach = h + std::sqrt(motion2);
+        const auto near =
+            p.plane ? nearest_of_plane(surface_, p, reach) : nearest(surface_, p, reach);
         if (!near) return;
-        const double distance = std::sqrt(near->distance2);
-        if (distance < smallest_gap_share * h) return;
+        const double distance = near->distance;
+        if (!p.plane && distance < smallest_gap_share * h) return;
 
         double thickness = h;
         if (!p.with_obstacle()) thickness = std::min(h, rest_.distance(p) / 2);
-        Vec3 gap{}, motion{};
-        for (std::size_t i = 0; i < 4; ++i) {
-            gap += near->weights[i] * x0[p.nodes[i]];
-            motion += near->weights[i] * moved[i];
-        }
-        const Vec3 normal = gap / distance;
+        Vec3 motion{};
+        for (std::size_t i = 0; i < 4; ++i) motion += near->weights[i] * moved[i];
+        const Vec3 normal = near->normal;
         const double approach = dot(normal, motion);
         if (distance >= thickness && distance + approach >= thickness) return;
 
@@ -253,15 +316,17 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
     };
 
     const std::size_t pieces = surface_.cloth().piece_count();
-    pieces_.resize(2 * pieces);
+    const auto planes = static_cast<std::uint32_t>(surface_.planes().size());
+    const std::size_t plane_pieces = planes == 0 ? 0 : chunk_count(n, nodes_a_piece);
+    pieces_.resize(2 * pieces + plane_pieces);
     for (std::vector<Found>& found : pieces_) found.clear();
-    candidates_.assign(2 * pieces, 0);
+    candidates_.assign(pieces_.size(), 0);
     const auto work = [&](std::size_t piece, std::span<const BvhPair> pairs, bool obstacle) {
         std::vector<Found>& found = pieces_[piece];
         std::size_t candidates = 0;
         const auto visit = [&](const FeaturePair& p) {
             ++candidates;
-            examine(p, found);
+            if (may_be_near(x0, p, most_reach)) examine(p, found);
         };
         for (const BvhPair& p : pairs) {
             if (obstacle)
@@ -278,9 +343,17 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
                                            work(pieces + piece, pairs, true);
                                        });
 
+    if (planes > 0)
+        parallel_chunks(n, nodes_a_piece,
+                        [&](std::size_t piece, std::size_t first, std::size_t last) {
+                            for (auto i = static_cast<std::uint32_t>(first); i < last; ++i)
+                                for (std::uint32_t k = 0; k < planes; ++k)
+                                    examine(surface_.plane_pair(i, k), pieces_[2 * pieces + piece]);
+                        });
+
     ContactReport report;
     found_.clear();
-    for (std::size_t i = 0; i < 2 * pieces; ++i) {
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
         found_.insert(found_.end(), pieces_[i].begin(), pieces_[i].end());
         report.candidates += candidates_[i];
     }
@@ -315,6 +388,8 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
         // makes a spring of any stiffness creep to its rest without passing it. And never far out
         // at once ([Bridson2002] sec. 7.2): what was pressed together does not jump apart.
         const double damped = dt * f.parting / std::max(1.0, largest_load(c));
+        c.firm = firm_share * c.thickness;
+        if (f.distance < c.firm) c.firm = f.distance + firm_push_share * (c.firm - f.distance);
         c.thickness = std::min(c.thickness - damped, f.distance + push_share * c.thickness);
     });
     report.proximities = contacts.proximities.size();

@@ -37,6 +37,13 @@ struct Tangle {
     std::size_t cloth_nodes = 0, cloth_faces = 0;
 };
 
+/// Of a half-space.
+struct Plane {
+    Vec3 point, normal;
+
+    [[nodiscard]] double height(const Vec3& x) const { return dot(normal, x - point); }
+};
+
 std::optional<Corner> pierce(const Tangle& t, std::uint32_t a, std::uint32_t b,
                              const TriangleIndices& face)
 {
@@ -103,6 +110,34 @@ Vec3 way_out(const Tangle& t, const Corner& c)
     return u / std::sqrt(1 + norm2(u)); // long where the edge lies nearly in the face
 }
 
+/// Lifts what lies in a half-space out of it. Heights are squeezed, not cut off: those from the
+/// lowest one up to as much above the plane keep their order, and with it the layers of the cloth.
+template <class MayMove>
+void lift(const Plane& plane, double clearance, MayMove&& may_move, std::span<Vec3> x)
+{
+    double lowest = clearance;
+    for (std::uint32_t n = 0; n < x.size(); ++n)
+        if (may_move(n)) lowest = std::min(lowest, plane.height(x[n]));
+    if (lowest >= clearance) return;
+    const double top = std::max(2 * clearance, clearance - lowest);
+    for (std::uint32_t n = 0; n < x.size(); ++n) {
+        const double h = plane.height(x[n]);
+        if (!may_move(n) || h >= top) continue;
+        const double to = clearance + (h - lowest) * (top - clearance) / (top - lowest);
+        x[n] += (to - h) * plane.normal;
+    }
+}
+
+std::size_t count_faces_below(const Tangle& t, std::span<const Plane> planes)
+{
+    std::size_t count = 0;
+    for (const TriangleIndices& f : std::span(t.faces).first(t.cloth_faces))
+        for (const Plane& p : planes)
+            count += std::any_of(f.begin(), f.end(),
+                                 [&](std::uint32_t n) { return p.height(t.x[n]) < 0; });
+    return count;
+}
+
 /// What is not on a contour goes with what is around it, less and less with distance: the
 /// inside of a contour comes along, and the cloth is not torn at its rim.
 void spread(const Mesh& mesh, std::span<const double> weight, std::vector<Vec3>& move)
@@ -144,7 +179,13 @@ UntangleReport untangle(const Model& model, const World& world,
     }
     std::vector<Vec3> obstacle_x;
     std::vector<TriangleIndices> obstacle_faces;
+    std::vector<Plane> planes;
     for (const ObstacleSample& s : obstacles) {
+        if (world.obstacles[s.obstacle].is_half_space) {
+            planes.push_back(
+                {s.x_t0[0], normalized(cross(s.x_t0[1] - s.x_t0[0], s.x_t0[2] - s.x_t0[0]))});
+            continue;
+        }
         for (const TriangleIndices& f : world.obstacles[s.obstacle].faces) {
             TriangleIndices shifted = f;
             for (std::uint32_t& n : shifted) n += std::uint32_t(obstacle_x.size());
@@ -169,7 +210,13 @@ UntangleReport untangle(const Model& model, const World& world,
 
     UntangleReport report;
     std::vector<FacePair> crossings = crossings_now();
-    report.crossings_before = crossings.size();
+    report.crossings_before = crossings.size() + count_faces_below(t, planes);
+    const auto lift_all = [&] {
+        for (const Plane& p : planes)
+            lift(p, options.step, may_move, std::span(t.x).first(t.cloth_nodes));
+    };
+    lift_all();
+    if (!planes.empty()) crossings = crossings_now();
     std::size_t fewest = crossings.size();
     double eagerness = 1;
     std::vector<Vec3> move(t.cloth_nodes);
@@ -178,6 +225,7 @@ UntangleReport untangle(const Model& model, const World& world,
         if (report.iterations == options.max_iterations / 4) {
             // Moving the contours alone was not enough: once more, with the cloth around them.
             std::copy(state.x.begin(), state.x.end(), t.x.begin());
+            lift_all();
             crossings = crossings_now();
             fewest = crossings.size();
             eagerness = 1;
@@ -209,6 +257,7 @@ UntangleReport untangle(const Model& model, const World& world,
         if (report.iterations >= options.max_iterations / 4) spread(mesh, weight, move);
         for (std::uint32_t n = 0; n < t.cloth_nodes; ++n)
             if (may_move(n)) t.x[n] += (eagerness * options.step) * move[n];
+        lift_all();
         crossings = crossings_now();
         if (crossings.size() < fewest) {
             fewest = crossings.size();
@@ -217,8 +266,8 @@ UntangleReport untangle(const Model& model, const World& world,
             eagerness = std::min(most_impatience, eagerness + impatience);
         }
     }
-    report.crossings_after = crossings.size();
-    report.ok = crossings.empty();
+    report.crossings_after = crossings.size() + count_faces_below(t, planes);
+    report.ok = report.crossings_after == 0;
     for (std::size_t n = 0; n < t.cloth_nodes; ++n) {
         report.largest_move = std::max(report.largest_move, norm(t.x[n] - state.x.values[n]));
         state.x.values[n] = t.x[n];

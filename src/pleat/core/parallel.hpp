@@ -19,7 +19,7 @@ namespace pleat {
 /// that two simulations in one process do not share a setting.
 class Threads {
 public:
-    /// \param count at least 1, at most the machine's cores are used; 0 takes as many as it has.
+    /// \param count 0 takes as many as the machine has cores; more than that is allowed.
     explicit Threads(int count);
     ~Threads();
     Threads(const Threads&) = delete;
@@ -63,18 +63,22 @@ template <class T, class Map, class Combine>
 [[nodiscard]] T parallel_reduce(std::size_t count, T identity, Map&& map, Combine&& combine,
                                 std::size_t chunk_size = default_chunk)
 {
+    struct Partial { // so that threads never share the word of a vector<bool>
+        T value;
+    };
     const std::size_t chunks = chunk_count(count, chunk_size);
-    std::vector<T> partial(chunks, identity);
+    std::vector<Partial> partial(chunks, Partial{identity});
     parallel_chunks(count, chunk_size, [&](std::size_t c, std::size_t first, std::size_t last) {
         T sum = identity;
         for (std::size_t i = first; i < last; ++i) sum = combine(std::move(sum), map(i));
-        partial[c] = std::move(sum);
+        partial[c].value = std::move(sum);
     });
     // A balanced tree keeps the rounding error of long sums at log(chunks).
     for (std::size_t step = 1; step < chunks; step *= 2)
         for (std::size_t c = 0; c + step < chunks; c += 2 * step)
-            partial[c] = combine(std::move(partial[c]), std::move(partial[c + step]));
-    return chunks > 0 ? std::move(partial[0]) : identity;
+            partial[c].value =
+                combine(std::move(partial[c].value), std::move(partial[c + step].value));
+    return chunks > 0 ? std::move(partial[0].value) : identity;
 }
 
 /// Sum of map(i) over [0, count).

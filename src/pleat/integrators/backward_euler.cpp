@@ -6,6 +6,11 @@
 // The first iteration linearises f at x, where V = 0, but takes everything that is linear in V at
 // v*, so that with V = v* + w the right-hand side is dt f(x) - (dt^2 K + dt D) v* + loads at v*.
 // Later ones start from the last V.
+//
+// Contacts make the first iteration a problem with corners: pushes that start and end, and friction
+// that sticks or slides. It is solved again, from where the last solve ended, with each contact as
+// it then is, until none of them changes by much: an active-set (semi-smooth Newton) method on what
+// is quadratic otherwise. Only links and right-hand side change; the elastic blocks stay.
 #include "pleat/integrators/backward_euler.hpp"
 
 #include "pleat/core/error.hpp"
@@ -19,6 +24,43 @@
 #include <limits>
 
 namespace pleat {
+
+namespace {
+
+// Firm contacts are as stiff as the cloth is in its plane, about: this share of the trace of what
+// holds a node.
+constexpr double firm_stiffness_share = 0.25;
+// Against an obstacle at least this many times mass / dt^2: soft fabric hangs from a point as well,
+// and a node that only an obstacle holds costs the solver nothing. Between layers of cloth it
+// would.
+constexpr double least_firm = 2000;
+// Friction that holds a heavily loaded contact would be by far the stiffest part of the system. It
+// need not be stiffer than a firm contact, nor than this many times mass / dt, which is what holds
+// a few dozen times the weight of a node at friction_speed.
+constexpr double most_drag = 1000;
+// Contacts have settled when a solve has met their pushes to this share, all added up,
+constexpr double settled_share = 0.01;
+// and each one to this share of its push or of the weight that it touches;
+constexpr double settled_each_share = 0.25;
+// friction, when it changed by less than this share of mu N, all added up,
+constexpr double settled_friction_share = 0.005;
+// or after this many solves: where much sticks it comes to its end slowly.
+constexpr int friction_passes = 1;
+
+/// y += (links) x.
+void add_product(const BlockLinks& links, std::span<const Vec3> x, std::span<Vec3> y)
+{
+    for (std::size_t l = 0; l < links.size(); ++l) {
+        Vec3 sum{};
+        for (std::uint32_t k = links.start[l]; k < links.start[l + 1]; ++k)
+            sum += links.weight[k] * x[links.row[k]];
+        const Vec3 f = links.matrix[l] * sum;
+        for (std::uint32_t k = links.start[l]; k < links.start[l + 1]; ++k)
+            y[links.row[k]] += links.weight[k] * f;
+    }
+}
+
+} // namespace
 
 struct IntegratorBackwardEuler::Work {
     bool stale = true;
@@ -36,9 +78,14 @@ struct IntegratorBackwardEuler::Work {
     std::vector<Vec3> product;
     std::vector<Touch> touches;
     std::vector<Vec3> prescribed; // velocity of fixed rows
+    std::vector<Vec3> base;       // right-hand side without contacts
 
     void resize(std::size_t n);
+    void make_firm(const Model& model, double dt);
     void make_links(double dt, std::span<const Vec3> at);
+    void add_touches(double dt, std::span<const Vec3> v, std::span<const Vec3> at);
+    bool settle(const Model& model, bool friction, double friction_speed, double gravity,
+                std::span<const Vec3> v, std::span<const Vec3> at, std::span<const Vec3> at_last);
     void add_own(const Model& model, const Loads& loads, double dt);
     void add_loads(const State& in, const Loads& loads, double dt, std::span<const Vec3> v,
                    std::span<const Vec3> at);
@@ -55,16 +102,57 @@ void IntegratorBackwardEuler::Work::resize(std::size_t n)
     system.own.resize(n);
 }
 
+/// Below `firm` a contact is as stiff as the rows of its nodes are in all: stiffer than the cloth
+/// in its plane, so that what hangs there stretches the cloth before it crushes the contact, and
+/// not harder on the solver than the cloth itself. \pre own and off are those of the step
+void IntegratorBackwardEuler::Work::make_firm(const Model& model, double dt)
+{
+    const auto row_stiffness = [&](std::uint32_t i) {
+        const BlockPattern& pattern = batch.pattern();
+        const auto trace = [](const Mat3& m) { return m(0, 0) + m(1, 1) + m(2, 2); };
+        double sum = trace(system.own[i]);
+        for (std::uint32_t s = pattern.row_start[i]; s < pattern.row_start[i + 1]; ++s)
+            sum -= trace(system.off[s]);
+        return sum / (dt * dt);
+    };
+    parallel_for(touches.size(), [&](std::size_t k) {
+        Touch& t = touches[k];
+        if (t.firm <= 0) return;
+        double sum = 0, weight = 0, mass = 0, balance = 0;
+        for (std::size_t i = 0; i < t.count; ++i) {
+            balance += t.weights[i];
+            if (system.is_fixed(t.rows[i]) &&
+                (dependencies.empty() || dependencies.of(t.rows[i]).empty()))
+                continue;
+            double stiffness = 0;
+            if (!dependencies.empty() && !dependencies.of(t.rows[i]).empty())
+                for (const auto& p : dependencies.of(t.rows[i]))
+                    stiffness += p.weight * row_stiffness(p.row);
+            else
+                stiffness = row_stiffness(t.rows[i]);
+            sum += std::abs(t.weights[i]) * stiffness;
+            weight += std::abs(t.weights[i]);
+            mass += std::abs(t.weights[i]) * model.mass.values[t.rows[i]];
+        }
+        if (weight == 0) return;
+        if (std::abs(balance) > 0.5) // weights of cloth against cloth add up to zero
+            sum = std::max(sum, least_firm / firm_stiffness_share * mass / (dt * dt));
+        t.firm_stiffness = firm_stiffness_share * sum / weight;
+        t.most_drag = std::max(dt * t.firm_stiffness, most_drag * mass / (weight * dt));
+        t.drag = std::min(t.drag, t.most_drag);
+    });
+}
+
 /// Links of the contacts that are active at the given positions.
 void IntegratorBackwardEuler::Work::make_links(double dt, std::span<const Vec3> at)
 {
     system.links.clear();
     for (const Touch& t : touches) {
-        const bool active = t.gap(at, 1) < t.thickness;
-        if (!active && t.drag == 0) continue;
+        const double stiffness = t.push_stiffness(t.gap(at, 1));
+        if (stiffness == 0 && t.drag == 0) continue;
         const Mat3 across = outer(t.normal, t.normal);
-        Mat3 m = (identity<3>() - across) * (dt * t.drag);
-        if (active) m += across * (dt * dt * t.stiffness);
+        const Mat3 m = (identity<3>() - across - outer(t.along, t.along)) * (dt * t.drag) +
+                       across * (dt * dt * stiffness);
         if (dependencies.empty()) {
             system.links.add(std::span(t.rows).first(t.count), std::span(t.weights).first(t.count),
                              m);
@@ -120,13 +208,50 @@ void IntegratorBackwardEuler::Work::add_loads(const State& in, const Loads& load
         });
     for (const Spring& s : loads.springs)
         rhs[index(s.node)] += (dt * s.stiffness) * (s.target - at[index(s.node)]);
+}
+
+/// rhs += dt (contact forces) at V = v, y = at.
+void IntegratorBackwardEuler::Work::add_touches(double dt, std::span<const Vec3> v,
+                                                std::span<const Vec3> at)
+{
     for (const Touch& t : touches) {
-        const double depth = t.thickness - t.gap(at, 1);
-        if (depth <= 0 && t.drag == 0) continue;
-        Vec3 f = t.slip(v) * -t.drag;
-        if (depth > 0) f += (t.stiffness * depth) * t.normal;
+        const double push = t.push(t.gap(at, 1));
+        if (push == 0 && t.drag == 0) continue;
+        const Vec3 f = push * t.normal + t.friction_force(t.slip(v));
         for (std::size_t i = 0; i < t.count; ++i) rhs[t.rows[i]] += (dt * t.weights[i]) * f;
     }
+}
+
+/// Looks at the contacts where the last solve ended and settles their friction.
+/// \param at_last where the links of that solve were made
+/// \return whether the solve met their laws already
+bool IntegratorBackwardEuler::Work::settle(const Model& model, bool friction, double friction_speed,
+                                           double gravity, std::span<const Vec3> v,
+                                           std::span<const Vec3> at, std::span<const Vec3> at_last)
+{
+    struct Sums {
+        bool each = true;
+        double missed = 0, push = 0, turned = 0, friction = 0; // [N]
+    };
+    const Sums sums = parallel_reduce(
+        touches.size(), Sums{},
+        [&](std::size_t k) {
+            Touch& t = touches[k];
+            const double gap = t.gap(at, 1), gap_last = t.gap(at_last, 1), pushed = t.push(gap);
+            const double solved = t.push(gap_last) - t.push_stiffness(gap_last) * (gap - gap_last);
+            double weight = 0;
+            for (std::size_t i = 0; i < t.count; ++i)
+                weight += std::abs(t.weights[i]) * model.mass.values[t.rows[i]] * gravity;
+            const double missed = std::abs(pushed - solved), size = std::max(pushed, weight);
+            return Sums{missed <= settled_each_share * size, missed, size,
+                        settle_friction(t, pushed, t.slip(v), friction_speed), t.friction * pushed};
+        },
+        [](const Sums& a, const Sums& b) {
+            return Sums{a.each && b.each, a.missed + b.missed, a.push + b.push, a.turned + b.turned,
+                        a.friction + b.friction};
+        });
+    return sums.each && sums.missed <= settled_share * sums.push &&
+           (!friction || sums.turned <= settled_friction_share * sums.friction);
 }
 
 /// Forces on dependent rows go to the parents.
@@ -175,8 +300,11 @@ double IntegratorBackwardEuler::Work::potential(const Model& model, const State&
     for (const Spring& s : loads.springs)
         e += 0.5 * s.stiffness * norm2(s.target - at[index(s.node)]);
     for (const Touch& t : touches) {
-        const double depth = std::max(0.0, t.thickness - t.gap(at, 1));
-        e += 0.5 * t.stiffness * depth * depth + 0.5 * dt * t.drag * norm2(t.slip(v));
+        const double gap = t.gap(at, 1);
+        const double depth = std::max(0.0, t.thickness - gap), deep = std::max(0.0, t.firm - gap);
+        const Vec3 slip = t.slip(v), across = slip - dot(slip, t.along) * t.along;
+        e += 0.5 * t.stiffness * depth * depth + 0.5 * t.firm_stiffness * deep * deep +
+             dt * (dot(t.grip, slip) + 0.5 * t.drag * norm2(across));
     }
     return e;
 }
@@ -267,11 +395,14 @@ SolveReport IntegratorBackwardEuler::advance(const Model& model, const State& in
     }
     w.batch.linearise(model, x, {dt * dt, dt}, w.force, w.system.off);
     w.add_own(model, loads, dt);
+    w.make_firm(model, dt);
     w.make_links(dt, w.y);
     // rhs = dt f(x) - (dt^2 K + dt D) v* + loads at v*.
     multiply_internal(w.batch.pattern(), w.system.off, w.fall, w.product);
     parallel_for(n, [&](std::size_t i) { w.rhs[i] = dt * w.force[i] - w.product[i]; });
     w.add_loads(in, loads, dt, w.fall, w.y);
+    w.base = w.rhs;
+    w.add_touches(dt, w.fall, w.y);
     w.fold_dependencies();
     parallel_for(n, [&](std::size_t i) {
         w.delta[i] = w.system.is_fixed(i) ? w.prescribed[i] - w.fall[i] : Vec3{};
@@ -300,6 +431,29 @@ SolveReport IntegratorBackwardEuler::advance(const Model& model, const State& in
         parallel_for(n, [&](std::size_t i) { y[i] = x[i] + dt * v[i]; });
     };
 
+    if (!w.touches.empty()) w.trial_y.resize(n);
+    while (!w.touches.empty()) {
+        const Stopwatch again;
+        positions(w.velocity, w.trial_y);
+        report.contacts_settled =
+            w.settle(model, report.contact_passes < friction_passes, options_.friction_speed,
+                     norm(loads.gravity), w.velocity, w.trial_y, w.y);
+        if (report.contacts_settled || report.contact_passes == options_.contact_passes) break;
+        ++report.contact_passes;
+        // (S + L) w = base + L w_last + contacts at w_last, from w_last, w = V - v*.
+        w.y.swap(w.trial_y);
+        w.make_links(dt, w.y);
+        w.rhs = w.base;
+        w.add_touches(dt, w.velocity, w.y);
+        w.fold_dependencies();
+        add_product(w.system.links, w.delta, w.rhs);
+        w.times.assembly += again.ms();
+        solve();
+        if (!report.ok) return report;
+        w.follow_parents(w.delta);
+        parallel_for(n, [&](std::size_t i) { w.velocity[i] = w.fall[i] + w.delta[i]; });
+    }
+
     if (options_.newton_iterations > 1) {
         w.trial.resize(n);
         w.trial_y.resize(n);
@@ -321,6 +475,7 @@ SolveReport IntegratorBackwardEuler::advance(const Model& model, const State& in
                 w.delta[i] = Vec3{};
             });
             w.add_loads(in, loads, dt, w.velocity, w.y);
+            w.add_touches(dt, w.velocity, w.y);
             w.fold_dependencies();
             w.times.assembly += again.ms();
             solve();

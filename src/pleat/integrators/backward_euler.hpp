@@ -12,10 +12,11 @@
 //
 // D the damping matrix at the start, by Newton's method with backtracking.
 //
-// Contacts (model/contacts.hpp) push linearly below their thickness. Those that would be nearer
-// than that if nothing but gravity acted count as active in the first iteration; later ones look
-// again. Friction is Coulomb's with the normal force of the start of the step: a drag
-// mu N / max(|slip|, friction_speed), so that a node at rest creeps with at most that speed.
+// Contacts (model/contacts.hpp) push linearly below their thickness, as firmly as the cloth is
+// stiff below `firm`, and never pull. The first solve takes those for active that would be nearer
+// than the thickness if nothing but gravity acted; then it is repeated with those that are, until
+// none changes. Friction is Coulomb's: sliding, mu N against the slip; below friction_speed a drag
+// mu N / friction_speed, so that a node that is held creeps with at most that speed.
 #pragma once
 
 #include "pleat/integrators/integrator.hpp"
@@ -30,6 +31,7 @@ struct BackwardEulerOptions {
     int newton_iterations = 1;      // 1: linearly implicit
     double newton_tolerance = 1e-8; // on the last iteration's change of velocity, relative
     double friction_speed = 1e-4;   // below which a contact sticks [m/s]
+    int contact_passes = 6;         // most solves that contacts may ask for beyond the first
 };
 
 /// Where a step's time went [ms].

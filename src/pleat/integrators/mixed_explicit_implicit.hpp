@@ -28,9 +28,11 @@ namespace pleat {
 struct MixedOptions {
     enum class Variant { monotone, leapfrog_trapezoid };
     Variant variant = Variant::monotone;
-    double safety = 0.9;          // fraction of the stability bound to use
-    double tolerance = 1e-9;      // of the damping solve, relative
-    int max_inner_steps = 20000;  // more than this is trouble
+    double safety = 0.9;     // fraction of the stability bound to use
+    double tolerance = 1e-9; // of the damping solve, relative
+    /// More than this is trouble. With 1 a dt that is too long is refused at once, with the bound
+    /// in the report, for a caller that resolves contact between the inner steps.
+    int max_inner_steps = 20000;
     double friction_speed = 1e-4; // below which a contact sticks [m/s]
 };
 

@@ -19,6 +19,8 @@ Touch make_touch(const Proximity& p, std::span<const Vec3> x, std::span<const Ve
     t.normal = p.normal;
     t.thickness = p.thickness;
     t.stiffness = p.stiffness;
+    t.firm = p.firm;
+    t.friction = p.friction;
     t.anchor_t0 = p.anchor_t0;
     t.anchor_t1 = p.anchor_t1;
     t.anchor_velocity = (p.anchor_t1 - p.anchor_t0) / dt;
@@ -27,6 +29,32 @@ Touch make_touch(const Proximity& p, std::span<const Vec3> x, std::span<const Ve
         t.drag = p.friction * pressed / std::max(norm(t.slip(v)), friction_speed);
     }
     return t;
+}
+
+double settle_friction(Touch& t, double pushed, const Vec3& slip, double friction_speed)
+{
+    if (t.friction == 0) return 0;
+    const Vec3 before = t.friction_force(slip);
+    const double most = t.friction * pushed, speed = norm(slip);
+    if (most > t.most_drag * std::max(speed, friction_speed)) {
+        const Vec3 force = (t.drag == t.most_drag ? t.grip : Vec3{}) + t.most_drag * slip;
+        const double size = norm(force);
+        t.drag = t.most_drag;
+        t.grip = size > most ? force * (most / size) : force;
+        t.along = size > most ? force / size : Vec3{};
+    } else if (speed <= friction_speed) {
+        t.grip = t.along = Vec3{};
+        t.drag = most / friction_speed;
+    } else {
+        const Vec3 direction = slip / speed;
+        // What slid may not slide back: then the drag holds it, and so it does where more friction
+        // than before could turn the slip around.
+        const bool too_strong = -dot(before, direction) >= most;
+        t.drag = most / speed;
+        t.along = too_strong ? direction : Vec3{};
+        t.grip = too_strong ? most * direction : Vec3{};
+    }
+    return norm(t.friction_force(slip) - before);
 }
 
 } // namespace pleat

@@ -20,13 +20,15 @@ public:
 
     std::vector<std::string> run()
     {
-        check_references();
-        if (!broken_.empty()) return std::move(broken_); // nothing below may follow bad ids
-        check_edges();
-        check_nodes();
-        check_faces();
-        check_kinds();
-        check_sums();
+        // Each check may follow what those before it found sound, so that arrays with any content
+        // are told of and never walked into.
+        for (const auto check :
+             {&Validator::check_references, &Validator::check_edges, &Validator::check_faces,
+              &Validator::check_seams, &Validator::check_nodes, &Validator::check_kinds,
+              &Validator::check_sums}) {
+            (this->*check)();
+            if (!broken_.empty()) break;
+        }
         return std::move(broken_);
     }
 
@@ -87,11 +89,16 @@ private:
                 if (from != (side == 0 ? a : b) || to != (side == 0 ? b : a))
                     broken(name("edge", e) + ": its face runs the wrong way or elsewhere");
             }
-            // Seam agreement: sides of one panel point share it, or neither does.
-            if (!mesh_.is_border(e) && !mesh_.is_seam(e) &&
+        }
+    }
+
+    /// Sides of one panel point share it, or neither does.
+    void check_seams()
+    {
+        for (EdgeId e : mesh_.edges())
+            if (mesh_.is_alive(e) && !mesh_.is_border(e) && !mesh_.is_seam(e) &&
                 mesh_.panel(mesh_[e].faces[0]) != mesh_.panel(mesh_[e].faces[1]))
                 broken(name("edge", e) + " is no seam but joins two panels");
-        }
     }
 
     void check_faces()
@@ -104,7 +111,9 @@ private:
                 broken(name("face", f) + " has a node twice");
             for (std::size_t i = 0; i < 3; ++i) {
                 const auto& e = mesh_[mesh_[f].edges[i]];
-                if (e.faces[0] != f && e.faces[1] != f)
+                const std::array<NodeId, 2> ends{nodes[i], nodes[(i + 1) % 3]};
+                const std::array<NodeId, 2> back{ends[1], ends[0]};
+                if (e.faces[0] == f ? e.nodes != ends : e.faces[1] != f || e.nodes != back)
                     broken(name("face", f) + " is not a face of its edge");
             }
             if (!(material_area(mesh_, f) > 0))

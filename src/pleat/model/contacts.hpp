@@ -24,7 +24,10 @@ struct Proximity {
     Vec3 anchor_t1{};     // at its end [m]
     double thickness = 0; // [m]
     double stiffness = 0; // force per penetration of the thickness [N/m]
-    double friction = 0;  // Coulomb's mu
+    // Below this gap [m] the pair is held as firmly as the cloth itself is held together: whatever
+    // weight hangs from it is carried. 0: never.
+    double firm = 0;
+    double friction = 0; // Coulomb's mu
 };
 
 struct Contacts {

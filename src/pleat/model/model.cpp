@@ -22,11 +22,7 @@ void update_derived(Model& model)
 
 void add_fields(FieldSet& fields, Model& model)
 {
-    fields.add(model.face_material);
-    fields.add(model.rest_angle);
-    fields.add(model.node_label);
-    fields.add(model.node_handles);
-    fields.add(model.compression_scale);
+    visit_fields(model, [&](const char*, auto& field) { fields.add(field); });
 }
 
 double total_mass(const Model& model)

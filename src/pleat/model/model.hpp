@@ -10,8 +10,10 @@
 #include "pleat/mesh/field_set.hpp"
 #include "pleat/mesh/mesh.hpp"
 
+#include <concepts>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace pleat {
@@ -52,6 +54,19 @@ struct Model {
 /// Recomputes mass and area after the mesh or the materials changed.
 /// \pre the mesh has no dead elements.
 void update_derived(Model& model);
+
+/// Calls visit(name, field) for each field that follows the mesh: what an editing pass carries
+/// along and a checkpoint holds. A new field goes here and is in both.
+template <class ModelT, class Visit>
+void visit_fields(ModelT& model,
+                  Visit&& visit) requires std::same_as<std::remove_const_t<ModelT>, Model>
+{
+    visit("face_material", model.face_material);
+    visit("rest_angle", model.rest_angle);
+    visit("node_label", model.node_label);
+    visit("node_handles", model.node_handles);
+    visit("compression_scale", model.compression_scale);
+}
 
 /// The fields of the model that an editing pass must carry along.
 void add_fields(FieldSet& fields, Model& model);

@@ -18,11 +18,13 @@ struct SolveReport {
     bool ok = true;
     std::string trouble; // why not ok, in words
     int newton_iterations = 0;
-    int linear_iterations = 0; // of CG, summed
-    int fallbacks = 0;         // times a direct factor stepped in for CG
-    double residual = 0;       // relative, of the last linear solve
-    double dt_stable = 0;      // the bound of an explicit method [s]; 0: none
-    int inner_steps = 1;       // into how many steps the method cut dt
+    int linear_iterations = 0;    // of CG, summed
+    int contact_passes = 0;       // solves that contacts asked for beyond the first
+    bool contacts_settled = true; // false: they still changed in the last of them
+    int fallbacks = 0;            // times a direct factor stepped in for CG
+    double residual = 0;          // relative, of the last linear solve
+    double dt_stable = 0;         // the bound of an explicit method [s]; 0: none
+    int inner_steps = 1;          // into how many steps the method cut dt
 };
 
 struct ContactReport {
@@ -54,6 +56,9 @@ struct RemeshReport {
     std::size_t splits = 0, flips = 0, collapses = 0;
     std::size_t refused = 0;   // edits not done because they would have made a crossing
     std::size_t midpoints = 0; // splits put in the middle of the edge for the same reason
+    std::size_t crossings = 0; // pairs of faces that edits made cross, before that was put right
+    std::size_t kept = 0;      // faces left as they were because nothing else helped
+    double ms_separate = 0;    // spent on looking for crossings and putting them right
     // What the change of the mesh did to the motion: after less before.
     Vec3 momentum_change{};         // [kg m/s]
     Vec3 angular_momentum_change{}; // about the origin [kg m^2/s]
@@ -68,6 +73,9 @@ struct RemeshReport {
         collapses += b.collapses;
         refused += b.refused;
         midpoints += b.midpoints;
+        crossings += b.crossings;
+        kept += b.kept;
+        ms_separate += b.ms_separate;
         momentum_change += b.momentum_change;
         angular_momentum_change += b.angular_momentum_change;
         kinetic_change += b.kinetic_change;

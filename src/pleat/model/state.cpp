@@ -6,13 +6,25 @@
 #include "pleat/core/parallel.hpp"
 #include "pleat/model/model.hpp"
 
+#include <cmath>
+
 namespace pleat {
 
 void add_fields(FieldSet& fields, State& state)
 {
-    fields.add(state.x);
-    fields.add(state.v);
-    fields.add(state.anchor);
+    visit_fields(state, [&](const char*, auto& field) { fields.add(field); });
+}
+
+bool is_within_bounds(const State& state)
+{
+    const auto within = [](const Vec3& a) { // false for NaN
+        return std::abs(a[0]) <= largest_component && std::abs(a[1]) <= largest_component &&
+               std::abs(a[2]) <= largest_component;
+    };
+    return parallel_reduce(
+        state.x.size(), true,
+        [&](std::size_t i) { return within(state.x.values[i]) && within(state.v.values[i]); },
+        [](bool a, bool b) { return a && b; });
 }
 
 std::uint64_t state_hash(const Model& model, const State& state)

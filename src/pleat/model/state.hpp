@@ -8,7 +8,9 @@
 #include "pleat/core/vec.hpp"
 #include "pleat/mesh/field_set.hpp"
 
+#include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 namespace pleat {
 
@@ -25,8 +27,25 @@ struct State {
     bool operator==(const State&) const = default;
 };
 
+/// Calls visit(name, field) for each field, as visit_fields() of the Model does.
+template <class StateT, class Visit>
+void visit_fields(StateT& state,
+                  Visit&& visit) requires std::same_as<std::remove_const_t<StateT>, State>
+{
+    visit("x", state.x);
+    visit("v", state.v);
+    visit("anchor", state.anchor);
+}
+
 /// The fields of the state that an editing pass must carry along.
 void add_fields(FieldSet& fields, State& state);
+
+/// Farther or faster than this nothing is simulated [m], [m/s]: a state beyond is no cloth any
+/// more, and every stage after it would work in vain. Ten times what an input may have.
+inline constexpr double largest_component = 1e7;
+
+/// Whether every component of positions and velocities is a number, and not beyond the above.
+[[nodiscard]] bool is_within_bounds(const State& state);
 
 /// The golden hash: the same for the same bits of topology, positions and velocities.
 [[nodiscard]] std::uint64_t state_hash(const Model& model, const State& state);

@@ -9,6 +9,7 @@
 #include "pleat/model/motion.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -32,6 +33,9 @@ struct Obstacle {
     double start_time = -forever;   // absent before [s]
     double end_time = forever;      // absent from then on [s]
     std::optional<double> friction; // Coulomb's mu against cloth, where not the scene's
+    /// All that lies below the plane through the first three points, which turn counter-clockwise
+    /// seen from above it. The faces are the piece of the plane that pictures show.
+    bool is_half_space = false;
 
     [[nodiscard]] bool is_moving() const { return !motion.keys.empty() || !frames.empty(); }
     [[nodiscard]] bool is_present(double time) const
@@ -39,6 +43,11 @@ struct Obstacle {
         return time >= start_time && time < end_time;
     }
 };
+
+/// Everything below the plane through `point` with the normal `normal`, shown as a square with
+/// sides of `size` [m] around the point. \pre the normal is not zero
+[[nodiscard]] Obstacle make_half_space(std::string name, const Vec3& point, const Vec3& normal,
+                                       double size);
 
 /// The obstacle's points at a time [m].
 [[nodiscard]] std::vector<Vec3> points_at(const Obstacle& obstacle, double time);
@@ -62,12 +71,21 @@ struct Wind {
     bool operator==(const Wind&) const = default;
 };
 
+/// Coulomb's mu of one pair of things; goes before what obstacle, fabric and scene say.
+struct FrictionPair {
+    std::size_t cloth = 0;      // into Model::cloths
+    std::size_t other = 0;      // into World::obstacles or Model::cloths; may be the same cloth
+    bool with_obstacle = false; // which of the two
+    double friction = 0;
+};
+
 struct World {
     Vec3 up{0, 0, 1};
     Vec3 gravity{}; // [m/s^2]
     Wind wind;
     std::vector<Obstacle> obstacles;
     std::vector<Handle> handles; // at most max_handles
+    std::vector<FrictionPair> friction_pairs;
 };
 
 /// Handles are bits of Model::node_handles.

@@ -2,7 +2,10 @@
 // Copyright the Pleat authors
 #include "pleat/remeshing/anisotropic.hpp"
 
+#include "pleat/core/stage_times.hpp"
 #include "pleat/energies/elastic_batch.hpp"
+#include "pleat/remeshing/material_map.hpp"
+#include "pleat/remeshing/separate.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -18,55 +21,182 @@ RemeshReport RemesherAnisotropic::remesh(const World& world, double time, Model&
     const ObstacleTree obstacles(world, time);
     const FaceSizing sizing =
         face_sizing(model, state, obstacles, options_.sizing, options_.adjustments);
-    std::vector<bool> frozen(model.mesh.panel_count());
-    for (std::size_t p = 0; p < frozen.size(); ++p)
-        frozen[p] = !options_.sizing[index(model.panel_cloth[p])].has_value();
-    return remesh_model(model, state, vert_metric(model.mesh, sizing.metric), frozen,
-                        options_.hysteresis,
-                        options_.crossings == CrossingStrategy::guard ? &obstacles : nullptr);
+    ModelRemeshOptions options;
+    options.hysteresis = options_.hysteresis;
+    options.strain_rise = options_.strain_rise;
+    options.crossings = options_.crossings;
+    options.untangle = [&] {
+        return options_.untangle != nullptr && options_.untangle(world, time, model, state);
+    };
+    for (ClothId c : model.panel_cloth)
+        options.frozen_panels.push_back(!options_.sizing[index(c)].has_value());
+    return remesh_model(model, state, vert_metric(model.mesh, sizing.metric), obstacles, options);
 }
 
-RemeshReport remesh_model(Model& model, State& state, MetricField metric,
-                          const std::vector<bool>& frozen, double hysteresis,
-                          const ObstacleTree* guard_obstacles)
+namespace {
+
+/// Sums over the whole cloth that remeshing should not change.
+struct Sums {
+    Vec3 momentum, angular;
+    double kinetic, elastic;
+};
+
+Sums sums_of(const Model& model, const State& state)
 {
-    struct Sums {
-        Vec3 momentum, angular;
-        double kinetic, elastic;
-    };
-    const auto sums_of = [&] {
-        return Sums{linear_momentum(model, state), angular_momentum(model, state),
-                    kinetic_energy(model, state), elastic_energy(model, state)};
-    };
-    const Sums before = sums_of();
+    return {linear_momentum(model, state), angular_momentum(model, state),
+            kinetic_energy(model, state), elastic_energy(model, state)};
+}
 
-    RemeshOptions options;
-    options.hysteresis = hysteresis;
-    options.frozen_panels = frozen;
-    for (ClothId c : model.panel_cloth) options.panel_group.push_back(index(c));
-    FieldSet fields;
-    add_fields(fields, model);
-    add_fields(fields, state);
-    std::optional<CrossingGuard> guard;
-    if (guard_obstacles != nullptr) guard.emplace(model.mesh, state.x, *guard_obstacles);
-    const RemeshCounts counts = remesh_to_metric(model.mesh, metric, state.x, fields, options,
-                                                 &model.node_handles, guard ? &*guard : nullptr);
+/// One remeshing of a model: tried, looked at, taken back, tried again.
+class ModelRemesh {
+public:
+    ModelRemesh(Model& model, State& state, MetricField metric, const ObstacleTree& obstacles,
+                const ModelRemeshOptions& options)
+        : model_(model), state_(state), metric_(std::move(metric)), obstacles_(obstacles),
+          options_(options), model_before_(model), state_before_(state)
+    {
+        remesh_options_.hysteresis = options.hysteresis;
+        remesh_options_.strain_rise = options.strain_rise;
+        remesh_options_.frozen_panels = options.frozen_panels;
+        for (ClothId c : model.panel_cloth) remesh_options_.panel_group.push_back(index(c));
+    }
 
-    RemeshReport report;
-    report.changed = counts.changed();
-    report.splits = counts.splits;
-    report.flips = counts.flips;
-    report.collapses = counts.collapses;
-    report.refused = counts.refused;
-    report.midpoints = counts.midpoints;
-    if (!report.changed) return report;
-    update_derived(model);
-    const Sums after = sums_of();
-    report.momentum_change = after.momentum - before.momentum;
-    report.angular_momentum_change = after.angular - before.angular;
-    report.kinetic_change = after.kinetic - before.kinetic;
-    report.elastic_change = after.elastic - before.elastic;
-    return report;
+    RemeshReport run()
+    {
+        const Sums before = sums_of(model_, state_);
+        edit(nullptr);
+        if (counts_.changed() && options_.crossings != CrossingStrategy::none) {
+            const Stopwatch watch;
+            crossings_ = crossings_of(touched_.after);
+            report_.crossings = crossings_.size();
+            if (!crossings_.empty()) {
+                if (options_.crossings == CrossingStrategy::guard)
+                    edit_guarded();
+                else
+                    take_apart();
+            }
+            report_.ms_separate = watch.ms();
+        }
+        report_.changed = counts_.changed();
+        report_.splits = counts_.splits;
+        report_.flips = counts_.flips;
+        report_.collapses = counts_.collapses;
+        report_.refused += counts_.refused;
+        report_.midpoints = counts_.midpoints;
+        if (!report_.changed) return report_;
+        const Sums after = sums_of(model_, state_);
+        report_.momentum_change = after.momentum - before.momentum;
+        report_.angular_momentum_change = after.angular - before.angular;
+        report_.kinetic_change = after.kinetic - before.kinetic;
+        report_.elastic_change = after.elastic - before.elastic;
+        return report_;
+    }
+
+private:
+    void edit(CrossingGuard* guard)
+    {
+        MetricField metric = metric_;
+        FieldSet fields;
+        add_fields(fields, model_);
+        add_fields(fields, state_);
+        touched_ = {};
+        counts_ = remesh_to_metric(model_.mesh, metric, state_.x, fields, remesh_options_,
+                                   &model_.node_handles, guard, &touched_);
+        if (counts_.changed()) update_derived(model_);
+    }
+
+    void take_back()
+    {
+        model_ = model_before_;
+        state_ = state_before_;
+    }
+
+    /// Again, each edit tried first: few remeshings of few scenes need that, and it costs more.
+    void edit_guarded()
+    {
+        take_back();
+        CrossingGuard guard(model_.mesh, state_.x, obstacles_);
+        edit(&guard);
+    }
+
+    [[nodiscard]] std::vector<FaceCrossing> crossings_of(std::span<const FaceId> faces) const
+    {
+        return find_face_crossings(model_.mesh, state_.x, face_tree(model_.mesh, state_.x),
+                                   obstacles_, faces);
+    }
+
+    /// Moves apart what crosses; else shortens the contours; else keeps the old mesh there.
+    void take_apart()
+    {
+        const MaterialMap before(model_before_.mesh, state_before_.x);
+        const std::size_t edits = counts_.splits + counts_.flips + counts_.collapses;
+        for (int attempt = 0; !crossings_.empty(); ++attempt) {
+            Field<NodeId, double> inverse_mass(model_.mesh.node_count(), FieldRule::reset);
+            for (NodeId n : model_.mesh.nodes())
+                inverse_mass[n] = model_.node_handles[n] != 0 ? 0 : 1 / model_.mass[n];
+            const SeparateReport r = separate(model_.mesh, inverse_mass, obstacles_, before,
+                                              std::move(crossings_), {}, state_.x);
+            crossings_.clear();
+            if (r.ok) break;
+            if (options_.untangle && options_.untangle()) break;
+            freeze(before, r.left, attempt);
+            take_back();
+            edit(nullptr);
+            if (counts_.changed()) crossings_ = crossings_of(touched_.after);
+        }
+        const std::size_t edits_left = counts_.splits + counts_.flips + counts_.collapses;
+        if (edits_left < edits) report_.refused += edits - edits_left;
+    }
+
+    /// The old faces where the cloth still crosses keep as they are, and so do those around them;
+    /// from attempt to attempt farther around, in the end all.
+    void freeze(const MaterialMap& before, std::span<const FaceCrossing> crossings, int attempt)
+    {
+        constexpr int most_attempts = 6;
+        const Mesh& mesh = model_.mesh;
+        std::vector<bool>& frozen = remesh_options_.frozen_faces;
+        frozen.resize(model_before_.mesh.face_count(), attempt >= most_attempts);
+        if (attempt >= most_attempts) frozen.assign(frozen.size(), true);
+        const auto freeze_at = [&](FaceId face) {
+            const auto& v = mesh[face].verts;
+            Vec2 low = mesh.u(v[0]), high = low;
+            for (VertId w : v)
+                for (std::size_t k = 0; k < 2; ++k) {
+                    low[k] = std::min(low[k], mesh.u(w)[k]);
+                    high[k] = std::max(high[k], mesh.u(w)[k]);
+                }
+            const double around = 0.25 * double(1 << attempt) * norm(high - low);
+            for (FaceId f : before.faces_in(mesh.panel(face), low - Vec2{around, around},
+                                            high + Vec2{around, around}))
+                frozen[index(f)] = true;
+        };
+        for (const FaceCrossing& c : crossings) {
+            freeze_at(c.face);
+            if (is_some(c.other)) freeze_at(c.other);
+        }
+        report_.kept = std::size_t(std::count(frozen.begin(), frozen.end(), true));
+    }
+
+    Model& model_;
+    State& state_;
+    const MetricField metric_;
+    const ObstacleTree& obstacles_;
+    const ModelRemeshOptions& options_;
+    const Model model_before_;
+    const State state_before_;
+    RemeshOptions remesh_options_;
+    RemeshCounts counts_;
+    TouchedFaces touched_;
+    std::vector<FaceCrossing> crossings_;
+    RemeshReport report_;
+};
+
+} // namespace
+
+RemeshReport remesh_model(Model& model, State& state, MetricField metric,
+                          const ObstacleTree& obstacles, const ModelRemeshOptions& options)
+{
+    return ModelRemesh(model, state, std::move(metric), obstacles, options).run();
 }
 
 } // namespace pleat

@@ -2,64 +2,16 @@
 // Copyright the Pleat authors
 #include "pleat/remeshing/crossing_guard.hpp"
 
-#include "pleat/geometry/triangle_intersection.hpp"
-
 #include <algorithm>
 
 namespace pleat {
 
-namespace {
-
-WorldBox box_of_cloth(const Mesh& mesh, const Field<NodeId, Vec3>& x)
-{
-    WorldBox box{{}, {}};
-    bool first = true;
-    for (NodeId n : mesh.nodes()) {
-        if (!mesh.is_alive(n)) continue;
-        const WorldBox point{x[n], x[n]};
-        if (first)
-            box = point;
-        else
-            box.grow(point);
-        first = false;
-    }
-    return box;
-}
-
-/// How two faces meet beyond the nodes that they share.
-TriangleRelation relation(const FaceDraft& a, const FaceDraft& b)
-{
-    std::array<std::size_t, 3> in_a{}, in_b{}; // the shared nodes
-    std::size_t shared = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-        for (std::size_t j = 0; j < 3; ++j)
-            if (a.nodes[i] == b.nodes[j] && shared < 3) {
-                in_a[shared] = i;
-                in_b[shared++] = j;
-            }
-    switch (shared) {
-    case 0:
-        return triangle_relation(a.x, b.x);
-    case 1: {
-        const std::size_t i = in_a[0], j = in_b[0];
-        return triangle_relation_at_vertex(a.x[i], a.x[(i + 1) % 3], a.x[(i + 2) % 3],
-                                           b.x[(j + 1) % 3], b.x[(j + 2) % 3]);
-    }
-    case 2:
-        return triangle_relation_at_edge(a.x[in_a[0]], a.x[in_a[1]], a.x[3 - in_a[0] - in_a[1]],
-                                         b.x[3 - in_b[0] - in_b[1]]);
-    default:
-        return TriangleRelation::crossing; // two faces on the same three nodes
-    }
-}
-
-} // namespace
-
 CrossingGuard::CrossingGuard(const Mesh& mesh, const Field<NodeId, Vec3>& x,
                              const ObstacleTree& obstacles)
-    : obstacles_(&obstacles), faces_(box_of_cloth(mesh, x))
+    : obstacles_(&obstacles)
 {
     for (FaceId f : mesh.faces()) changed(mesh, x, f);
+    faces_.rebuild();
 }
 
 void CrossingGuard::changed(const Mesh& mesh, const Field<NodeId, Vec3>& x, FaceId face)
@@ -69,12 +21,17 @@ void CrossingGuard::changed(const Mesh& mesh, const Field<NodeId, Vec3>& x, Face
         return;
     }
     const auto n = mesh.nodes_of(face);
-    faces_.put(face, WorldBox::of({x[n[0]], x[n[1]], x[n[2]]}));
+    // A new face lies beside one that was there before it: the older of its neighbours.
+    FaceId beside = no_face;
+    for (EdgeId e : mesh[face].edges)
+        for (FaceId f : mesh[e].faces)
+            if (is_some(f) && f < face && (!is_some(beside) || f < beside)) beside = f;
+    faces_.put(face, WorldBox::of({x[n[0]], x[n[1]], x[n[2]]}), beside);
 }
 
 bool CrossingGuard::allows(const Mesh& mesh, const Field<NodeId, Vec3>& x,
                            std::span<const FaceDraft> drafts, std::span<const FaceId> replaced,
-                           DraftContact contact) const
+                           DraftContact contact)
 {
     const auto is_well = [&](TriangleRelation r) {
         return r == TriangleRelation::apart ||
@@ -83,18 +40,30 @@ bool CrossingGuard::allows(const Mesh& mesh, const Field<NodeId, Vec3>& x,
     for (std::size_t i = 0; i < drafts.size(); ++i)
         for (std::size_t j = 0; j < i; ++j)
             if (!is_well(relation(drafts[i], drafts[j]))) return false;
+    if (drafts.empty()) return true;
+    WorldBox all = WorldBox::of(drafts[0].x);
+    for (const FaceDraft& draft : drafts) all.grow(WorldBox::of(draft.x));
+    near_cloth_.clear();
+    near_boxes_.clear();
+    near_obstacles_.clear();
+    faces_.visit(all, [&](FaceId f) {
+        if (std::find(replaced.begin(), replaced.end(), f) == replaced.end()) {
+            near_cloth_.push_back(face_draft(mesh, x, f));
+            near_boxes_.push_back(WorldBox::of(near_cloth_.back().x));
+        }
+        return true;
+    });
+    obstacles_->visit(all, [&](const std::array<Vec3, 3>& triangle) {
+        near_obstacles_.push_back(triangle);
+        return true;
+    });
     for (const FaceDraft& draft : drafts) {
         const WorldBox box = WorldBox::of(draft.x);
-        const bool free_of_cloth = faces_.visit(box, [&](FaceId f) {
-            if (std::find(replaced.begin(), replaced.end(), f) != replaced.end()) return true;
-            const auto n = mesh.nodes_of(f);
-            return is_well(relation(draft, {n, {x[n[0]], x[n[1]], x[n[2]]}}));
-        });
-        if (!free_of_cloth) return false;
-        const auto meets_not = [&](const std::array<Vec3, 3>& triangle) {
-            return is_well(triangle_relation(draft.x, triangle));
-        };
-        if (!obstacles_->visit(box, meets_not)) return false;
+        for (std::size_t i = 0; i < near_cloth_.size(); ++i)
+            if (near_boxes_[i].overlaps(box) && !is_well(relation(draft, near_cloth_[i])))
+                return false;
+        for (const auto& triangle : near_obstacles_)
+            if (!is_well(triangle_relation(draft.x, triangle))) return false;
     }
     return true;
 }

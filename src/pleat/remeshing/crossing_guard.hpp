@@ -14,19 +14,15 @@
 #include "pleat/core/field.hpp"
 #include "pleat/core/vec.hpp"
 #include "pleat/mesh/mesh.hpp"
-#include "pleat/remeshing/face_octree.hpp"
+#include "pleat/remeshing/face_crossings.hpp"
+#include "pleat/remeshing/face_tree.hpp"
 #include "pleat/remeshing/obstacle_tree.hpp"
 
 #include <array>
 #include <span>
+#include <vector>
 
 namespace pleat {
-
-/// A face that an edit would make.
-struct FaceDraft {
-    std::array<NodeId, 3> nodes; // a node to come has the id that it will get
-    std::array<Vec3, 3> x;       // world [m]
-};
 
 enum class DraftContact {
     none,     // no point in common with anything
@@ -41,14 +37,18 @@ public:
     /// Whether the drafts may stand in for the faces `replaced`.
     [[nodiscard]] bool allows(const Mesh& mesh, const Field<NodeId, Vec3>& x,
                               std::span<const FaceDraft> drafts, std::span<const FaceId> replaced,
-                              DraftContact contact) const;
+                              DraftContact contact);
 
     /// To be called for each face that an edit made, changed or removed.
     void changed(const Mesh& mesh, const Field<NodeId, Vec3>& x, FaceId face);
 
 private:
     const ObstacleTree* obstacles_;
-    FaceOctree faces_;
+    FaceTree faces_;
+    // Near the drafts at hand.
+    std::vector<FaceDraft> near_cloth_;
+    std::vector<WorldBox> near_boxes_;
+    std::vector<std::array<Vec3, 3>> near_obstacles_;
 };
 
 } // namespace pleat

@@ -5,6 +5,7 @@
 #include "pleat/geometry/distance.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pleat {
 
@@ -19,43 +20,15 @@ Vec3 centre_of(const std::array<Vec3, 3>& t)
 
 } // namespace
 
-WorldBox WorldBox::of(const std::array<Vec3, 3>& t)
-{
-    WorldBox box{t[0], t[0]};
-    for (std::size_t i = 1; i < 3; ++i) box.grow({t[i], t[i]});
-    return box;
-}
-
-void WorldBox::grow(const WorldBox& other)
-{
-    for (std::size_t k = 0; k < 3; ++k) {
-        low[k] = std::min(low[k], other.low[k]);
-        high[k] = std::max(high[k], other.high[k]);
-    }
-}
-
-bool WorldBox::overlaps(const WorldBox& other) const
-{
-    for (std::size_t k = 0; k < 3; ++k)
-        if (low[k] > other.high[k] || high[k] < other.low[k]) return false;
-    return true;
-}
-
-double WorldBox::distance2(const Vec3& p) const
-{
-    double sum = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-        const double d = std::max({low[k] - p[k], 0.0, p[k] - high[k]});
-        sum += d * d;
-    }
-    return sum;
-}
-
 ObstacleTree::ObstacleTree(const World& world, double time)
 {
     for (const Obstacle& o : world.obstacles) {
         if (!o.is_present(time)) continue;
         const std::vector<Vec3> x = points_at(o, time);
+        if (o.is_half_space) {
+            planes_.push_back({x[0], normalized(cross(x[1] - x[0], x[2] - x[0]))});
+            continue;
+        }
         for (const auto& f : o.faces) triangles_.push_back({x[f[0]], x[f[1]], x[f[2]]});
     }
     build();
@@ -96,24 +69,36 @@ std::uint32_t ObstacleTree::build(std::uint32_t first, std::uint32_t last)
     return knot;
 }
 
-std::optional<Vec3> ObstacleTree::nearest(const Vec3& x, double reach) const
+std::optional<Vec3> ObstacleTree::nearest(const Vec3& x, double reach, std::uint32_t& hint) const
 {
     if (empty()) return std::nullopt;
     double best2 = reach * reach;
     std::optional<Vec3> best;
+    for (const Plane& p : planes_) {
+        const double height = dot(p.normal, x - p.point);
+        if (height * height >= best2) continue;
+        best2 = height * height;
+        best = x - height * p.normal;
+    }
+    if (triangles_.empty()) return best;
+    const auto look = [&](std::uint32_t i) {
+        const auto& t = triangles_[i];
+        const PointTriangleDistance d = point_triangle_distance(x, t[0], t[1], t[2]);
+        if (d.distance2 >= best2) return;
+        best2 = d.distance2;
+        best = d.weights[0] * t[0] + d.weights[1] * t[1] + d.weights[2] * t[2];
+        hint = i;
+    };
+    look(hint); // a good bound from the start
+    const std::uint32_t looked_at = hint;
     std::array<std::uint32_t, 64> stack; // halving: the depth is at most 32
     std::size_t depth = 0;
     stack[depth++] = 0;
     while (depth > 0) {
         const Knot& k = knots_[stack[--depth]];
         if (k.box.distance2(x) >= best2) continue;
-        for (std::uint32_t i = k.first; i < k.last; ++i) {
-            const auto& t = triangles_[i];
-            const PointTriangleDistance d = point_triangle_distance(x, t[0], t[1], t[2]);
-            if (d.distance2 >= best2) continue;
-            best2 = d.distance2;
-            best = d.weights[0] * t[0] + d.weights[1] * t[1] + d.weights[2] * t[2];
-        }
+        for (std::uint32_t i = k.first; i < k.last; ++i)
+            if (i != looked_at) look(i);
         if (k.first < k.last) continue;
         const bool left_first = knots_[k.left].box.distance2(x) <= knots_[k.right].box.distance2(x);
         stack[depth++] = left_first ? k.right : k.left;
@@ -125,7 +110,23 @@ std::optional<Vec3> ObstacleTree::nearest(const Vec3& x, double reach) const
 bool ObstacleTree::visit(const WorldBox& box,
                          FunctionRef<bool(const std::array<Vec3, 3>&)> visit) const
 {
-    if (empty()) return true;
+    const Vec3 centre = 0.5 * (box.low + box.high);
+    const double radius = 0.5 * norm(box.high - box.low);
+    for (const Plane& p : planes_) {
+        const double height = dot(p.normal, centre - p.point);
+        if (height > radius) continue;
+        // Around the foot of the box's centre; its inscribed circle is twice as wide as the box.
+        std::size_t axis = 0;
+        for (std::size_t k = 1; k < 3; ++k)
+            if (std::abs(p.normal[k]) < std::abs(p.normal[axis])) axis = k;
+        Vec3 a{};
+        a[axis] = 1;
+        a = normalized(a - dot(a, p.normal) * p.normal) * (4 * radius);
+        const Vec3 foot = centre - height * p.normal, b = cross(p.normal, a);
+        const Vec3 side = (std::sqrt(3.0) / 2) * b;
+        if (!visit({foot + a, foot - 0.5 * a + side, foot - 0.5 * a - side})) return false;
+    }
+    if (triangles_.empty()) return true;
     std::array<std::uint32_t, 64> stack;
     std::size_t depth = 0;
     stack[depth++] = 0;

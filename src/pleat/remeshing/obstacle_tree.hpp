@@ -9,6 +9,7 @@
 #include "pleat/core/vec.hpp"
 #include "pleat/model/world.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -20,11 +21,34 @@ namespace pleat {
 struct WorldBox {
     Vec3 low, high;
 
-    [[nodiscard]] static WorldBox of(const std::array<Vec3, 3>& triangle);
-    void grow(const WorldBox& other);
-    [[nodiscard]] bool overlaps(const WorldBox& other) const;
+    [[nodiscard]] static WorldBox of(const std::array<Vec3, 3>& triangle)
+    {
+        WorldBox box{triangle[0], triangle[0]};
+        for (std::size_t i = 1; i < 3; ++i) box.grow({triangle[i], triangle[i]});
+        return box;
+    }
+    void grow(const WorldBox& other)
+    {
+        for (std::size_t k = 0; k < 3; ++k) {
+            low[k] = std::min(low[k], other.low[k]);
+            high[k] = std::max(high[k], other.high[k]);
+        }
+    }
+    [[nodiscard]] bool overlaps(const WorldBox& other) const
+    {
+        return low[0] <= other.high[0] && other.low[0] <= high[0] && low[1] <= other.high[1] &&
+               other.low[1] <= high[1] && low[2] <= other.high[2] && other.low[2] <= high[2];
+    }
     /// Square of the distance of a point, 0 inside [m^2].
-    [[nodiscard]] double distance2(const Vec3& point) const;
+    [[nodiscard]] double distance2(const Vec3& p) const
+    {
+        double sum = 0;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double d = std::max({low[k] - p[k], 0.0, p[k] - high[k]});
+            sum += d * d;
+        }
+        return sum;
+    }
 };
 
 class ObstacleTree {
@@ -34,12 +58,21 @@ public:
     ObstacleTree(const World& world, double time);
     explicit ObstacleTree(std::vector<std::array<Vec3, 3>> triangles);
 
-    [[nodiscard]] bool empty() const { return triangles_.empty(); }
+    [[nodiscard]] bool empty() const { return triangles_.empty() && planes_.empty(); }
 
     /// The point of any obstacle nearest to `x`, if one is nearer than `reach` [m].
-    [[nodiscard]] std::optional<Vec3> nearest(const Vec3& x, double reach) const;
+    [[nodiscard]] std::optional<Vec3> nearest(const Vec3& x, double reach) const
+    {
+        std::uint32_t hint = 0;
+        return nearest(x, reach, hint);
+    }
+    /// The same for points one after the other, quicker where they lie near one another.
+    /// \param hint 0 at first; then as the last call left it
+    [[nodiscard]] std::optional<Vec3> nearest(const Vec3& x, double reach,
+                                              std::uint32_t& hint) const;
 
-    /// Calls visit(triangle) for those whose boxes meet `box`, until it returns false.
+    /// Calls visit(triangle) for those whose boxes meet `box`, until it returns false. A half-space
+    /// that the box reaches into shows a triangle of its plane that is wider than the box.
     /// \return false where a visit did.
     bool visit(const WorldBox& box,
                FunctionRef<bool(const std::array<Vec3, 3>& triangle)> visit) const;
@@ -53,6 +86,12 @@ private:
     void build();
     std::uint32_t build(std::uint32_t first, std::uint32_t last);
 
+    /// Of a half-space.
+    struct Plane {
+        Vec3 point, normal;
+    };
+
+    std::vector<Plane> planes_;
     std::vector<std::array<Vec3, 3>> triangles_;
     std::vector<Knot> knots_; // the first is the root
 };

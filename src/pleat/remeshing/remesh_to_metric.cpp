@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/remeshing/remesh_to_metric.hpp"
 
+#include "pleat/core/parallel.hpp"
 #include "pleat/remeshing/node_normals.hpp"
 
 #include <algorithm>
@@ -67,19 +68,29 @@ class MetricRemesher {
 public:
     MetricRemesher(Mesh& mesh, MetricField& metric, Field<NodeId, Vec3>& x, FieldSet& fields,
                    const RemeshOptions& options, const Field<NodeId, std::uint64_t>* held,
-                   CrossingGuard* guard)
+                   CrossingGuard* guard, TouchedFaces* touched)
         : mesh_(mesh), metric_(metric), x_(x), fields_(fields), options_(options), held_(held),
-          guard_(guard)
+          guard_(guard), touched_(touched), is_touched_(mesh.face_count(), 0)
     {
         own_.add(metric_);
     }
 
     RemeshCounts run()
     {
+        const std::size_t face_count = mesh_.face_count();
         split_edges();
         collapse_edges();
         if (!counts_.changed()) return counts_;
         const MeshPermutation p = reorder(mesh_, options_.panel_group);
+        if (touched_ != nullptr) {
+            for (std::size_t f = 0; f < is_touched_.size(); ++f) {
+                if (is_touched_[f] == 0) continue;
+                const auto id = make_id<FaceId>(f);
+                if (f < face_count) touched_->before.push_back(id);
+                if (is_some(p.new_face[id])) touched_->after.push_back(p.new_face[id]);
+            }
+            std::sort(touched_->after.begin(), touched_->after.end());
+        }
         fields_.permute(p);
         own_.permute(p);
         return counts_;
@@ -90,8 +101,23 @@ private:
 
     [[nodiscard]] bool is_frozen(EdgeId e) const
     {
-        return !options_.frozen_panels.empty() &&
-               options_.frozen_panels[index(mesh_.panel(mesh_[e].faces[0]))];
+        if (!options_.frozen_panels.empty() &&
+            options_.frozen_panels[index(mesh_.panel(mesh_[e].faces[0]))])
+            return true;
+        for (FaceId f : mesh_[e].faces) // a frozen face keeps its id, and no other gets it
+            if (is_some(f) && index(f) < options_.frozen_faces.size() &&
+                options_.frozen_faces[index(f)])
+                return true;
+        return false;
+    }
+
+    /// To be called for each face that an edit made, changed or removed.
+    void touch(FaceId f)
+    {
+        if (index(f) >= is_touched_.size())
+            is_touched_.resize(std::max<std::size_t>(index(f) + 1, mesh_.face_count()), 0);
+        is_touched_[index(f)] = 1;
+        if (guard_ != nullptr) guard_->changed(mesh_, x_, f);
     }
 
     template <class Record> void follow(const Record& record)
@@ -127,7 +153,13 @@ private:
     void split_edges()
     {
         splitting_ = true;
-        for (EdgeId e : mesh_.edges()) splits_.push(e);
+        std::vector<std::uint8_t> is_long(mesh_.edge_count(), 0);
+        parallel_for(mesh_.edge_count(), [&](std::size_t i) {
+            const auto e = make_id<EdgeId>(i);
+            is_long[i] = !is_frozen(e) && edge_size2(mesh_, metric_, e) > 1;
+        });
+        for (EdgeId e : mesh_.edges())
+            if (is_long[index(e)] != 0) splits_.push(e);
         struct Candidate {
             double size2;
             double rank; // size2, the more the longer it has waited for its neighbours
@@ -167,7 +199,7 @@ private:
                 // Flips may have turned it since.
                 if (edge_size2(mesh_, metric_, c->edge) <= 1) continue;
                 const EdgeId longest = longest_beside(c->edge);
-                if (is_stuck(longest)) { // then so is what lies beside it
+                if (is_stuck(longest) || is_frozen(longest)) { // then so is what lies beside it
                     mark_stuck(c->edge);
                     continue;
                 }
@@ -231,8 +263,7 @@ private:
             for (VertId v : s.new_verts)
                 if (is_some(v)) metric_[v] = options_.metric_at(mesh_, v);
         const Vec3 middle = x_[s.new_node];
-        if (held_ == nullptr || (*held_)[s.new_node] == 0)
-            x_[s.new_node] = split_position(mesh_, s, x_, normal_);
+        if (held_ == nullptr || (*held_)[s.new_node] == 0) place(s);
         if (guard_ != nullptr &&
             !is_free(s, x_[s.new_node] == middle ? DraftContact::touching : DraftContact::none)) {
             const bool was_moved = !(x_[s.new_node] == middle);
@@ -254,9 +285,66 @@ private:
         for (const auto& faces : {s.faces, s.new_faces})
             for (FaceId f : faces)
                 if (is_some(f)) {
-                    if (guard_ != nullptr) guard_->changed(mesh_, x_, f);
+                    touch(f);
                     queue_edges_of(f);
                 }
+    }
+
+    /// Moves the new node from the middle of its edge to where the quadric wants it, or a part of
+    /// the way: the quadric's strain is linear in the move and does not see what a move out of the
+    /// plane of a thin face does.
+    void place(const EdgeSplit& s)
+    {
+        const Vec3 middle = x_[s.new_node];
+        const Vec3 move = split_position(mesh_, s, x_, normal_) - middle;
+        const auto strain = [&] {
+            FaceStrain sum;
+            for (const auto& faces : {s.faces, s.new_faces})
+                for (FaceId f : faces)
+                    if (is_some(f)) sum += strain_of(mesh_[f].verts);
+            return sum;
+        };
+        const FaceStrain before = strain();
+        for (const double share : {1.0, 0.5, 0.25}) {
+            x_[s.new_node] = middle + move * share;
+            if (!rises(before, strain())) return;
+        }
+        x_[s.new_node] = middle;
+    }
+
+    // --- strain ---------------------------------------------------------------------------------
+
+    /// Of one face or the sum over several.
+    struct FaceStrain {
+        double area = 0;     // material [m^2]
+        double integral = 0; // of the square of the Green strain [m^2]
+        FaceStrain& operator+=(const FaceStrain& b)
+        {
+            area += b.area;
+            integral += b.integral;
+            return *this;
+        }
+    };
+
+    [[nodiscard]] FaceStrain strain_of(const std::array<VertId, 3>& v) const
+    {
+        const Vec2 a = mesh_.u(v[1]) - mesh_.u(v[0]), b = mesh_.u(v[2]) - mesh_.u(v[0]);
+        const Vec3 o = x_[mesh_.node(v[0])];
+        const Vec3 p = x_[mesh_.node(v[1])] - o, q = x_[mesh_.node(v[2])] - o;
+        const double twice_area = cross(a, b);
+        // Rows of the inverse of (a b), times twice the area.
+        const Vec3 f0 = (p * b[1] - q * a[1]) / twice_area;
+        const Vec3 f1 = (q * a[0] - p * b[0]) / twice_area;
+        const double e00 = 0.5 * (norm2(f0) - 1), e11 = 0.5 * (norm2(f1) - 1),
+                     e01 = 0.5 * dot(f0, f1);
+        const double area = 0.5 * twice_area;
+        return {area, area * (e00 * e00 + e11 * e11 + 2 * e01 * e01)};
+    }
+
+    [[nodiscard]] bool rises(const FaceStrain& before, const FaceStrain& after) const
+    {
+        return after.integral >
+               before.integral + options_.strain_rise * options_.strain_rise * before.area;
     }
 
     [[nodiscard]] bool is_free(const EdgeSplit& s, DraftContact contact)
@@ -308,7 +396,7 @@ private:
             ++counts_.flips;
             if (is_stuck(e)) stuck_[index(e)] = false;
             for (FaceId face : f.faces) {
-                if (guard_ != nullptr) guard_->changed(mesh_, x_, face);
+                touch(face);
                 queue_edges_of(face);
             }
         }
@@ -330,15 +418,28 @@ private:
         };
         const double now = badness(a, b, c) + badness(b, a, d);
         const double first = badness(c, d, b), second = badness(d, c, a);
-        return first > 0 && second > 0 && first + second < (1 - least_flip_gain) * now;
+        if (!(first > 0 && second > 0 && first + second < (1 - least_flip_gain) * now))
+            return false;
+        FaceStrain before = strain_of({a, b, c}), after = strain_of({c, d, b});
+        before += strain_of({b, a, d});
+        after += strain_of({d, c, a});
+        return !rises(before, after);
     }
 
     // --- collapse -------------------------------------------------------------------------------
 
     void collapse_edges()
     {
+        // Most nodes stay: found in parallel, so that the edits themselves begin with a short list.
+        std::vector<std::uint8_t> may_go(mesh_.node_count(), 0);
+        parallel_chunks(mesh_.node_count(), default_chunk,
+                        [&](std::size_t, std::size_t begin, std::size_t end) {
+                            Fan fan;
+                            for (std::size_t i = begin; i < end; ++i)
+                                may_go[i] = has_fitting_spoke(make_id<NodeId>(i), fan);
+                        });
         for (NodeId n : mesh_.nodes())
-            if (mesh_.is_alive(n)) collapses_.push(n);
+            if (may_go[index(n)] != 0) collapses_.push(n);
         // What the neighbourhood's topology forbade may be allowed after edits next door.
         std::vector<NodeId> try_again;
         for (bool any = true; any;) {
@@ -366,40 +467,55 @@ private:
         double size2;
     };
 
+    /// What is around a node.
+    struct Fan {
+        NodeId node = no_node;
+        NodeKind kind = NodeKind::interior;
+        std::vector<Spoke> spokes; // shortest first
+    };
+
+    /// \return false where the node can never go.
+    [[nodiscard]] bool look_around(NodeId node, Fan& fan) const
+    {
+        fan.node = node;
+        fan.kind = mesh_.kind(node);
+        if (fan.kind == NodeKind::corner || fan.kind == NodeKind::locked) return false;
+        fan.spokes.clear();
+        bool frozen = false;
+        mesh_.visit_edges(node, [&](EdgeId e) {
+            const auto& n = mesh_[e].nodes;
+            fan.spokes.push_back({e, n[0] == node ? n[1] : n[0], edge_size2(mesh_, metric_, e)});
+            frozen = frozen || is_frozen(e);
+        });
+        if (frozen) return false;
+        std::sort(fan.spokes.begin(), fan.spokes.end(), [](const Spoke& a, const Spoke& b) {
+            return a.size2 != b.size2 ? a.size2 < b.size2 : a.edge < b.edge;
+        });
+        return true;
+    }
+
+    [[nodiscard]] bool has_fitting_spoke(NodeId node, Fan& fan) const
+    {
+        if (!mesh_.is_alive(node) || !look_around(node, fan)) return false;
+        for (const Spoke& s : fan.spokes)
+            if (is_along(s.edge, fan.kind) && fits_after_collapse(s.edge, fan)) return true;
+        return false;
+    }
+
     /// Removes the node along one of its edges, if that leaves everything valid.
     /// \param forbidden set where topology or crossings were what forbade it
     bool collapse_at(NodeId removed, bool& forbidden)
     {
         forget_undo_at_times();
-        const NodeKind kind = mesh_.kind(removed);
-        if (kind == NodeKind::corner || kind == NodeKind::locked) return false;
-        spokes_.clear();
-        worst_quality_ = 1;
-        bool frozen = false;
-        mesh_.visit_edges(removed, [&](EdgeId e) {
-            const auto& n = mesh_[e].nodes;
-            spokes_.push_back({e, n[0] == removed ? n[1] : n[0], edge_size2(mesh_, metric_, e)});
-            frozen = frozen || is_frozen(e);
-        });
-        if (frozen) return false;
-        mesh_.visit_faces(removed, [&](FaceId f, std::size_t) {
-            worst_quality_ =
-                std::min(worst_quality_, metric_quality(mesh_, metric_, mesh_[f].verts));
-        });
-        order_.resize(spokes_.size());
-        for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
-        std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-            return spokes_[a].size2 != spokes_[b].size2 ? spokes_[a].size2 < spokes_[b].size2
-                                                        : spokes_[a].edge < spokes_[b].edge;
-        });
-        for (std::size_t i : order_) {
-            const EdgeId e = spokes_[i].edge;
-            if (!is_along(e, kind) || !fits_after_collapse(e, removed)) continue;
+        if (!look_around(removed, fan_)) return false;
+        for (const Spoke& s : fan_.spokes) {
+            const EdgeId e = s.edge;
+            if (!is_along(e, fan_.kind) || !fits_after_collapse(e, fan_)) continue;
             if (may_collapse(mesh_, e, removed) != Refusal::none) {
                 forbidden = true;
                 continue;
             }
-            if (guard_ != nullptr && !is_free(e, removed, spokes_[i].other)) {
+            if (guard_ != nullptr && !is_free(e, removed, s.other)) {
                 ++counts_.refused;
                 continue;
             }
@@ -407,12 +523,11 @@ private:
             follow(c);
             ++counts_.collapses;
             for (FaceId f : c.changed_faces) {
-                if (guard_ != nullptr) guard_->changed(mesh_, x_, f);
+                touch(f);
                 queue_edges_of(f);
             }
-            if (guard_ != nullptr)
-                for (FaceId f : c.removed_faces)
-                    if (is_some(f)) guard_->changed(mesh_, x_, f);
+            for (FaceId f : c.removed_faces)
+                if (is_some(f)) touch(f);
             return true;
         }
         return false;
@@ -427,8 +542,9 @@ private:
     }
 
     /// Sizes, orientation and shapes that a collapse would leave [Narain2012] sec. 4.1.
-    [[nodiscard]] bool fits_after_collapse(EdgeId edge, NodeId removed) const
+    [[nodiscard]] bool fits_after_collapse(EdgeId edge, const Fan& fan) const
     {
+        const NodeId removed = fan.node;
         const Mesh::Edge& e = mesh_[edge];
         const std::size_t at_removed = e.nodes[0] == removed ? 0 : 1;
         std::array<VertId, 2> from{no_vert, no_vert}, to{no_vert, no_vert};
@@ -443,7 +559,7 @@ private:
             return v == from[0] ? to[0] : v == from[1] ? to[1] : v;
         };
         const double longest2 = (1 - options_.hysteresis) * (1 - options_.hysteresis);
-        for (const Spoke& s : spokes_) {
+        for (const Spoke& s : fan.spokes) {
             if (s.edge == edge || s.other == opposite[0] || s.other == opposite[1]) continue;
             double size2 = 0;
             const std::size_t sides = mesh_.is_border(s.edge) ? 1 : 2;
@@ -454,16 +570,31 @@ private:
             }
             if (size2 > longest2 * double(sides)) return false;
         }
-        const double least = std::min(options_.quality_min, worst_quality_);
-        bool good = true;
+        double worst_after = 1;
         mesh_.visit_faces(removed, [&](FaceId f, std::size_t corner) {
-            if (!good || f == e.faces[0] || f == e.faces[1]) return;
+            if (worst_after <= 0 || f == e.faces[0] || f == e.faces[1]) return;
             auto v = mesh_[f].verts;
             v[corner] = moved(v[corner]);
-            const double quality = metric_quality(mesh_, metric_, v);
-            good = quality > 0 && quality >= least;
+            worst_after = std::min(worst_after, metric_quality(mesh_, metric_, v));
         });
-        return good;
+        if (worst_after <= 0) return false;
+        if (worst_after < options_.quality_min) { // unless it was no better before
+            double worst_before = 1;
+            mesh_.visit_faces(removed, [&](FaceId f, std::size_t) {
+                worst_before =
+                    std::min(worst_before, metric_quality(mesh_, metric_, mesh_[f].verts));
+            });
+            if (worst_after < worst_before) return false;
+        }
+        FaceStrain before, after;
+        mesh_.visit_faces(removed, [&](FaceId f, std::size_t corner) {
+            auto v = mesh_[f].verts;
+            before += strain_of(v);
+            if (f == e.faces[0] || f == e.faces[1]) return;
+            v[corner] = moved(v[corner]);
+            after += strain_of(v);
+        });
+        return !rises(before, after);
     }
 
     [[nodiscard]] bool is_free(EdgeId edge, NodeId removed, NodeId kept)
@@ -488,6 +619,8 @@ private:
     const RemeshOptions& options_;
     const Field<NodeId, std::uint64_t>* held_;
     CrossingGuard* guard_;
+    TouchedFaces* touched_;
+    std::vector<std::uint8_t> is_touched_; // by FaceId
 
     Field<NodeId, Vec3> normal_; // made when the first edge is split
     FieldSet own_;
@@ -500,11 +633,9 @@ private:
     std::vector<bool> stuck_; // edges whose split would cross
 
     // Of the node at hand.
-    std::vector<Spoke> spokes_;
-    std::vector<std::size_t> order_;
+    Fan fan_;
     std::vector<FaceDraft> drafts_;
     std::vector<FaceId> replaced_;
-    double worst_quality_ = 1;
 };
 
 } // namespace
@@ -572,9 +703,10 @@ Vec3 split_position(const Mesh& mesh, const EdgeSplit& split, const Field<NodeId
 
 RemeshCounts remesh_to_metric(Mesh& mesh, MetricField& metric, Field<NodeId, Vec3>& x,
                               FieldSet& fields, const RemeshOptions& options,
-                              const Field<NodeId, std::uint64_t>* held, CrossingGuard* guard)
+                              const Field<NodeId, std::uint64_t>* held, CrossingGuard* guard,
+                              TouchedFaces* touched)
 {
-    return MetricRemesher(mesh, metric, x, fields, options, held, guard).run();
+    return MetricRemesher(mesh, metric, x, fields, options, held, guard, touched).run();
 }
 
 } // namespace pleat

@@ -19,6 +19,9 @@
 //   driven flat against an edge that cannot be flipped.
 // - Work is queued by the node that would go, not by face: whether it can go depends on all of its
 //   faces.
+// - An edit must not bring strain (RemeshOptions::strain_rise): a new node goes only as far from
+//   the middle of its edge as the strain of its faces, not linearised, allows; flips and collapses
+//   across a sharp fold are not done. Otherwise each remeshing does work on the cloth.
 // - "Aspect too low" is judged in stretched space, where thin is what was not asked for.
 #pragma once
 
@@ -31,6 +34,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 namespace pleat {
@@ -38,9 +42,13 @@ namespace pleat {
 struct RemeshOptions {
     double hysteresis = 0.2;  // collapses make no edge above 1 less this
     double quality_min = 0.1; // collapses make no face of lower metric_quality, 1 = equilateral
+    /// How much strain an edit may bring: it must not raise the sum over the faces that it changes
+    /// of area times Green strain squared by more than this, squared, times their area.
+    double strain_rise = std::numeric_limits<double>::infinity();
     /// The tensor of a new vert, where it is known better than as the mean of its parents.
     std::function<Mat2(const Mesh& mesh, VertId vert)> metric_at;
     std::vector<bool> frozen_panels; // by PanelId, left as they are; empty: none
+    std::vector<bool> frozen_faces;  // by FaceId, likewise
     /// By PanelId, for reorder(); empty: panels in their own order.
     std::vector<std::uint32_t> panel_group;
 };
@@ -50,6 +58,12 @@ struct RemeshCounts {
     std::size_t refused = 0;   // edits not done because of a crossing
     std::size_t midpoints = 0; // splits put in the middle of the edge because of a crossing
     [[nodiscard]] bool changed() const { return splits + flips + collapses > 0; }
+};
+
+/// What a pass has changed.
+struct TouchedFaces {
+    std::vector<FaceId> before; // of the mesh before: changed or gone
+    std::vector<FaceId> after;  // of the mesh after: changed or new
 };
 
 /// Where a new node on an edge belongs, world space [m]: near the tangent planes of its four
@@ -65,10 +79,11 @@ struct RemeshCounts {
 /// \param held nodes with a value other than 0 are placed by someone else: a new one stays in the
 ///        middle of its edge. One of `fields`; may be null.
 /// \param guard may be null: crossings are then not looked for.
+/// \param touched may be null
 /// \pre the mesh has no dead elements; the tensors are positive definite outside frozen panels.
 RemeshCounts remesh_to_metric(Mesh& mesh, MetricField& metric, Field<NodeId, Vec3>& x,
                               FieldSet& fields, const RemeshOptions& options = {},
                               const Field<NodeId, std::uint64_t>* held = nullptr,
-                              CrossingGuard* guard = nullptr);
+                              CrossingGuard* guard = nullptr, TouchedFaces* touched = nullptr);
 
 } // namespace pleat

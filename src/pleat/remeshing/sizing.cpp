@@ -91,19 +91,23 @@ FaceSizing face_sizing(const Model& model, const State& state, const ObstacleTre
     Field<NodeId, Vec3> away(mesh.node_count(), FieldRule::reset);
     Field<NodeId, double> distance(mesh.node_count(), FieldRule::reset);
     if (!obstacles.empty())
-        parallel_for(mesh.node_count(), [&](std::size_t i) {
-            const auto n = make_id<NodeId>(i);
-            const auto& options = by_cloth[index(model.cloth_of(mesh[n].face))];
-            if (!options) return;
-            const auto p = obstacles.nearest(state.x[n], options->edge_max);
-            if (!p) return;
-            const Vec3 d = state.x[n] - *p;
-            const double length = norm(d);
-            if (length == 0) return; // in contact: no side to keep to
-            away[n] = d / length;
-            // Nearer than this asks for edges far below edge_min, which they cannot have.
-            distance[n] = std::max(length, 1e-3 * options->edge_min);
-        });
+        parallel_chunks(
+            mesh.node_count(), default_chunk, [&](std::size_t, std::size_t begin, std::size_t end) {
+                std::uint32_t hint = 0; // nodes in a row are near one another
+                for (std::size_t i = begin; i < end; ++i) {
+                    const auto n = make_id<NodeId>(i);
+                    const auto& options = by_cloth[index(model.cloth_of(mesh[n].face))];
+                    if (!options) continue;
+                    const auto p = obstacles.nearest(state.x[n], options->edge_max, hint);
+                    if (!p) continue;
+                    const Vec3 d = state.x[n] - *p;
+                    const double length = norm(d);
+                    if (length == 0) continue; // in contact: no side to keep to
+                    away[n] = d / length;
+                    // Nearer than this asks for edges far below edge_min, which they cannot have.
+                    distance[n] = std::max(length, 1e-3 * options->edge_min);
+                }
+            });
 
     parallel_for(faces, [&](std::size_t i) {
         const auto f = make_id<FaceId>(i);

@@ -14,21 +14,21 @@ RemesherUniform::RemesherUniform(std::vector<std::optional<double>> edge_length)
 
 RemeshReport RemesherUniform::remesh(const World& world, double time, Model& model, State& state)
 {
-    if (done_) return {};
-    done_ = true;
+    if (time > 0) return {}; // not "the first call": a run that is resumed must not refine again
     const Mesh& mesh = model.mesh;
     MetricField metric(mesh.vert_count(), FieldRule::interpolate);
-    std::vector<bool> frozen(mesh.panel_count());
+    ModelRemeshOptions options;
+    options.frozen_panels.resize(mesh.panel_count());
     for (FaceId f : mesh.faces()) {
         const auto& length = edge_length_[index(model.cloth_of(f))];
-        frozen[index(mesh.panel(f))] = !length.has_value();
+        options.frozen_panels[index(mesh.panel(f))] = !length.has_value();
         if (!length) continue;
         for (VertId v : mesh[f].verts) metric[v] = identity<2>() * (1 / (*length * *length));
     }
     const ObstacleTree obstacles(world, time);
     // No edge may be above 1, and none is to be coarser than the file's: nothing is collapsed.
-    constexpr double no_collapses = 1;
-    return remesh_model(model, state, std::move(metric), frozen, no_collapses, &obstacles);
+    options.hysteresis = 1;
+    return remesh_model(model, state, std::move(metric), obstacles, options);
 }
 
 } // namespace pleat

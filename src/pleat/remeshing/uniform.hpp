@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Refines once, at the first call, until no edge is longer than given; then keeps the mesh.
+// Refines at the start (time 0) until no edge is longer than given; then keeps the mesh.
 #pragma once
 
 #include "pleat/remeshing/remesher.hpp"
@@ -19,7 +19,6 @@ public:
 
 private:
     std::vector<std::optional<double>> edge_length_;
-    bool done_ = false;
 };
 
 } // namespace pleat

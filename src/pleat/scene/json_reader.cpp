@@ -364,11 +364,18 @@ bool JsonReader::object(const std::string& key, const std::string& kind,
     return true;
 }
 
+std::vector<std::string> JsonReader::strangers() const
+{
+    std::vector<std::string> keys;
+    if (json_ == nullptr) return keys;
+    for (const auto& [key, value] : json_->items())
+        if (std::find(known_.begin(), known_.end(), key) == known_.end()) keys.push_back(key);
+    return keys;
+}
+
 void JsonReader::done()
 {
-    if (json_ == nullptr) return;
-    for (const auto& [key, value] : json_->items()) {
-        if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    for (const std::string& key : strangers()) {
         const std::string shown = shortened(key, most_shown);
         const std::string near = nearest_word(key, known_);
         std::vector<std::string> sorted = known_;

@@ -102,6 +102,8 @@ public:
     bool object(const std::string& key, const std::string& kind,
                 const std::function<void(JsonReader&)>& read);
 
+    /// Keys of the object that nobody asked for.
+    [[nodiscard]] std::vector<std::string> strangers() const;
     /// To be called last: strangers among the keys are problems.
     void done();
 

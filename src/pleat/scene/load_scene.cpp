@@ -6,6 +6,7 @@
 #include "pleat/io/mesh_sequence.hpp"
 #include "pleat/io/motion_file.hpp"
 #include "pleat/mesh/mesh.hpp"
+#include "pleat/scene/gltf_body.hpp"
 #include "pleat/scene/mesh_file.hpp"
 #include "pleat/scene/part_tables.hpp"
 #include "pleat/strain_limiting/settle.hpp"
@@ -41,6 +42,8 @@ public:
         for (std::size_t i = 0; i < from_.cloths.size(); ++i) load_cloth(i);
         for (std::size_t i = 0; i < from_.obstacles.size(); ++i) load_obstacle(i);
         for (std::size_t i = 0; i < from_.handles.size(); ++i) load_handle(i);
+        for (const FrictionPairDescription& p : from_.contact.friction_pairs)
+            scene_.world.friction_pairs.push_back(friction_pair(p));
         if (problems_.empty()) {
             build_model();
             for (std::size_t i = 0; i < from_.handles.size(); ++i) take_nodes(i);
@@ -173,8 +176,22 @@ private:
             for (Vec3& p : x) p = apply(d.transform, p);
             return x;
         };
-        const std::string mesh_place = place + (d.sequence.empty() ? ".mesh" : ".sequence");
+        if (d.plane) {
+            const PlaneDescription& p = *d.plane;
+            Obstacle shape = make_half_space("", p.point, p.normal, p.size);
+            o.is_half_space = true;
+            o.x = placed(std::move(shape.x));
+            o.faces = std::move(shape.faces);
+        }
+        const std::string mesh_place = place + (!d.gltf.file.empty() ? ".gltf"
+                                                : d.sequence.empty() ? ".mesh"
+                                                                     : ".sequence");
         const bool good = collect(mesh_place, [&] {
+            if (d.plane) return;
+            if (!d.gltf.file.empty()) {
+                load_gltf(d, o);
+                return;
+            }
             if (d.sequence.empty()) {
                 MeshFile file = read_mesh_file(d.mesh, MeshUse::obstacle);
                 for (const std::string& n : file.notes) note(d.mesh.string() + ": " + n);
@@ -199,6 +216,37 @@ private:
             for (const Vec3& p : o.x) is_near = is_near && within(norm(apply(k.transform, p)));
         if (!is_near) problem(place, "points farther than 1e6 m away", "smaller numbers");
         scene_.world.obstacles.push_back(std::move(o));
+    }
+
+    void load_gltf(const ObstacleDescription& d, Obstacle& o)
+    {
+        GltfBody body = load_gltf_body(d.gltf, from_.up);
+        for (const std::string& n : body.notes) note(d.gltf.file.string() + ": " + n);
+        for (std::vector<Vec3>& x : body.frames) {
+            for (Vec3& p : x) p = apply(d.transform, p);
+            o.frames.push_back(std::move(x));
+        }
+        o.x = o.frames.front();
+        o.faces = std::move(body.faces);
+        o.fps = d.gltf.fps;
+        o.first_time = d.gltf.time;
+        if (o.frames.size() == 1) o.frames.clear(); // stands still
+    }
+
+    /// \pre the names are known, and one is a cloth's
+    FrictionPair friction_pair(const FrictionPairDescription& d) const
+    {
+        const auto find = [](const auto& list, const std::string& name) -> std::size_t {
+            return std::size_t(std::find_if(list.begin(), list.end(),
+                                            [&](const auto& item) { return item.name == name; }) -
+                               list.begin());
+        };
+        std::string cloth = d.between[0], other = d.between[1];
+        if (find(from_.cloths, cloth) == from_.cloths.size()) std::swap(cloth, other);
+        FrictionPair pair{find(from_.cloths, cloth), find(from_.cloths, other), false, d.friction};
+        pair.with_obstacle = pair.other == from_.cloths.size();
+        if (pair.with_obstacle) pair.other = find(from_.obstacles, other);
+        return pair;
     }
 
     void build_model()
@@ -343,7 +391,7 @@ Scene load_scene(const SceneDescription& description)
 Pipeline make_pipeline(const SceneDescription& description)
 {
     Pipeline p;
-    p.integrator = make_integrator(description.solver);
+    p.integrator = make_integrator(description.solver, description.contact);
     p.contact_finder = make_contact_finder(description.contact);
     p.impact_resolver = make_impact_resolver(description.contact);
     p.strain_limiter = make_strain_limiter(description.strain_limiting);

@@ -3,12 +3,15 @@
 #include "pleat/scene/part_tables.hpp"
 
 #include "pleat/contact/impact_zones.hpp"
+#include "pleat/contact/impulses.hpp"
 #include "pleat/contact/proximity.hpp"
+#include "pleat/contact/untangle.hpp"
 #include "pleat/core/error.hpp"
 #include "pleat/integrators/backward_euler.hpp"
 #include "pleat/integrators/mixed_explicit_implicit.hpp"
 #include "pleat/linalg/cg.hpp"
 #include "pleat/linalg/cholesky.hpp"
+#include "pleat/model/obstacle_sample.hpp"
 #include "pleat/remeshing/anisotropic.hpp"
 #include "pleat/remeshing/uniform.hpp"
 #include "pleat/strain_limiting/augmented_lagrangian.hpp"
@@ -71,7 +74,8 @@ constexpr Row<MakeLinearSolver> linear_solvers[] = {
 
 // --- integrators --------------------------------------------------------------------------------
 
-std::unique_ptr<Integrator> make_backward_euler(const SolverDescription& s)
+std::unique_ptr<Integrator> make_backward_euler(const SolverDescription& s,
+                                                const ContactDescription&)
 {
     BackwardEulerOptions options;
     options.newton_iterations = s.newton_iterations;
@@ -84,14 +88,18 @@ constexpr Row<MixedOptions::Variant> mixed_variant_rows[] = {
     {"leapfrog_trapezoid", MixedOptions::Variant::leapfrog_trapezoid},
 };
 
-std::unique_ptr<Integrator> make_mixed_explicit_implicit(const SolverDescription& s)
+std::unique_ptr<Integrator> make_mixed_explicit_implicit(const SolverDescription& s,
+                                                         const ContactDescription& c)
 {
     MixedOptions options;
     options.variant = row_of(mixed_variant_rows, s.variant);
+    // Impulses act between steps only: those must be as short as stability asks for.
+    if (c.type == "impulses") options.max_inner_steps = 1;
     return std::make_unique<IntegratorMixedExplicitImplicit>(options);
 }
 
-using MakeIntegrator = std::unique_ptr<Integrator> (*)(const SolverDescription&);
+using MakeIntegrator = std::unique_ptr<Integrator> (*)(const SolverDescription&,
+                                                       const ContactDescription&);
 constexpr Row<MakeIntegrator> integrators[] = {
     {"backward_euler", &make_backward_euler},
     {"mixed_explicit_implicit", &make_mixed_explicit_implicit},
@@ -124,6 +132,13 @@ constexpr Row<ContactParts> contacts[] = {
       },
       [](const ContactDescription& c) -> std::unique_ptr<ImpactResolver> {
           return std::make_unique<ImpactResolverImpactZones>(contact_options(c));
+      }}},
+    {"impulses",
+     {[](const ContactDescription&) -> std::unique_ptr<ContactFinder> {
+          return std::make_unique<ContactFinderNone>();
+      },
+      [](const ContactDescription& c) -> std::unique_ptr<ImpactResolver> {
+          return std::make_unique<ImpactResolverImpulses>(contact_options(c));
       }}},
     {"none",
      {[](const ContactDescription&) -> std::unique_ptr<ContactFinder> {
@@ -172,14 +187,30 @@ constexpr Row<MakeStrainLimiter> strain_limiters[] = {
 // Each makes the remesher of those cloths of the scene that name its type.
 using MakeRemesher = std::unique_ptr<Remesher> (*)(const SceneDescription&);
 
+/// Contour minimisation, for what remeshing has made cross: short ways only.
+bool untangle_remeshed(const World& world, double time, const Model& model, State& state)
+{
+    std::vector<std::uint8_t> held(model.mesh.node_count(), 0);
+    for (NodeId n : model.mesh.nodes()) held[index(n)] = model.node_handles[n] != 0;
+    UntangleOptions options;
+    options.step = 1e-4;
+    options.max_iterations = 80;
+    return untangle(model, world, sample_obstacles(world, time, 0), held, options, state).ok;
+}
+
 std::unique_ptr<Remesher> make_anisotropic(const SceneDescription& scene)
 {
     AnisotropicOptions options;
     options.crossings = CrossingStrategy::none;
     options.sizing = sizing_options(scene);
-    for (const ClothDescription& c : scene.cloths)
-        if (c.remeshing.type == "anisotropic" && c.remeshing.crossings == "guard")
-            options.crossings = CrossingStrategy::guard;
+    for (const ClothDescription& c : scene.cloths) {
+        const RemeshingDescription& d = c.remeshing;
+        if (d.type != "anisotropic") continue;
+        if (d.crossings == "guard") options.crossings = CrossingStrategy::guard;
+        if (d.crossings == "separate" && options.crossings == CrossingStrategy::none)
+            options.crossings = CrossingStrategy::separate;
+    }
+    options.untangle = &untangle_remeshed;
     return std::make_unique<RemesherAnisotropic>(std::move(options));
 }
 
@@ -251,9 +282,10 @@ std::span<const std::string> remesher_types()
     return names;
 }
 
-std::unique_ptr<Integrator> make_integrator(const SolverDescription& solver)
+std::unique_ptr<Integrator> make_integrator(const SolverDescription& solver,
+                                            const ContactDescription& contact)
 {
-    return row_of(integrators, solver.integrator)(solver);
+    return row_of(integrators, solver.integrator)(solver, contact);
 }
 
 std::unique_ptr<ContactFinder> make_contact_finder(const ContactDescription& contact)

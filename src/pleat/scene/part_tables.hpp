@@ -26,7 +26,8 @@ namespace pleat {
 [[nodiscard]] std::span<const std::string> remesher_types();
 
 // \pre the names in the description are of the tables (read_scene_file saw to it).
-[[nodiscard]] std::unique_ptr<Integrator> make_integrator(const SolverDescription& solver);
+[[nodiscard]] std::unique_ptr<Integrator> make_integrator(const SolverDescription& solver,
+                                                          const ContactDescription& contact);
 [[nodiscard]] std::unique_ptr<ContactFinder> make_contact_finder(const ContactDescription& contact);
 [[nodiscard]] std::unique_ptr<ImpactResolver>
 make_impact_resolver(const ContactDescription& contact);

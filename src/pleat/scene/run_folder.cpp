@@ -5,10 +5,16 @@
 #include "pleat/core/error.hpp"
 #include "pleat/export/frame_files.hpp"
 #include "pleat/scene/mesh_file.hpp"
+#include "pleat/sim/checkpoint.hpp"
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <system_error>
+#include <unistd.h>
 
 namespace pleat {
 
@@ -23,7 +29,99 @@ std::string digits(int frame)
     return text;
 }
 
+/// The frame that a file name of ours begins with: 00012_sheet.obj; -1: none.
+int frame_of_name(const std::string& file)
+{
+    const std::size_t mark = file.find('_');
+    if (mark == std::string::npos || mark < 5 || mark > 9 ||
+        !std::all_of(file.begin(), file.begin() + std::ptrdiff_t(mark),
+                     [](unsigned char c) { return std::isdigit(c); }))
+        return -1;
+    const int number = std::stoi(file.substr(0, mark));
+    return digits(number) == file.substr(0, mark) ? number : -1;
+}
+
+void remove_file(const fs::path& path)
+{
+    std::error_code code;
+    fs::remove(path, code);
+    if (code) throw FileError(path.string(), code.message());
+}
+
 } // namespace
+
+FolderLock::FolderLock(const fs::path& folder)
+{
+    const fs::path path = folder / ".lock";
+    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file_ < 0) throw FileError(path.string(), std::generic_category().message(errno));
+    if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
+    const int error = errno;
+    ::close(file_);
+    if (error != EWOULDBLOCK) // a file system without locks is no reason to refuse
+        file_ = -1;
+    else
+        throw InputError(Problem{folder.string(), "", "another pleat at work in this folder",
+                                 "its end, or another folder"});
+}
+
+FolderLock::~FolderLock()
+{
+    if (file_ >= 0) ::close(file_);
+}
+
+void trim_run(const fs::path& folder, int last_frame)
+{
+    const auto each = [](const fs::path& place, auto act) {
+        std::error_code code;
+        std::vector<fs::path> files; // first, as removing while looking may skip some
+        for (const auto& entry : fs::directory_iterator(place, code)) files.push_back(entry.path());
+        for (const fs::path& file : files) act(file, file.filename().string());
+    };
+    const auto is_half = [](const std::string& name) {
+        return name.starts_with(".pleat-") && name.ends_with(".tmp");
+    };
+    each(folder, [&](const fs::path& file, const std::string& name) {
+        if (is_half(name)) remove_file(file);
+    });
+    each(folder / "checkpoint", [&](const fs::path& file, const std::string& name) {
+        if (is_half(name)) remove_file(file);
+    });
+    each(folder / "frames", [&](const fs::path& file, const std::string& name) {
+        if (is_half(name) || frame_of_name(name) > last_frame) remove_file(file);
+    });
+    for (int frame : checkpoint_frames(folder))
+        if (frame > last_frame) remove_file(checkpoint_path(folder, frame));
+}
+
+void copy_run(const fs::path& from, const fs::path& to, int last_frame)
+{
+    std::error_code code;
+    const auto must = [&](const fs::path& path) {
+        if (code) throw FileError(path.string(), code.message());
+    };
+    const auto copy = [&](const fs::path& part) {
+        fs::copy_file(from / part, to / part, code);
+        must(to / part);
+    };
+    for (const char* part : {"run.json", "stats.csv", "frames", "checkpoint"})
+        if (fs::exists(to / part, code))
+            throw InputError(Problem{to.string(), "", "the results of an earlier run",
+                                     "a new folder for the branch (-o)"});
+    for (const char* part : {"frames", "checkpoint"}) {
+        fs::create_directories(to / part, code);
+        must(to / part);
+    }
+    for (const char* part : {"stats.csv", "run.json", "scene.json"})
+        if (fs::exists(from / part, code)) copy(part);
+    for (const auto& entry : fs::directory_iterator(from / "frames", code)) {
+        const fs::path name = entry.path().filename();
+        const int frame = frame_of_name(name.string());
+        if (frame >= 0 && frame <= last_frame) copy("frames" / name);
+    }
+    for (int frame : checkpoint_frames(from))
+        if (frame <= last_frame) copy("checkpoint" / checkpoint_path(from, frame).filename());
+}
 
 RunFolder::RunFolder(fs::path folder) : folder_(std::move(folder))
 {
@@ -33,15 +131,9 @@ RunFolder::RunFolder(fs::path folder) : folder_(std::move(folder))
     for (const auto& entry : fs::directory_iterator(folder_ / "frames", code)) {
         const std::string file = entry.path().filename().string();
         const std::string extension = entry.path().extension().string();
-        const std::size_t mark = file.find('_');
-        if ((extension != ".obj" && extension != ".ply") || mark == std::string::npos || mark < 5 ||
-            mark > 9 ||
-            !std::all_of(file.begin(), file.begin() + std::ptrdiff_t(mark),
-                         [](unsigned char c) { return std::isdigit(c); }))
-            continue;
-        const int number = std::stoi(file.substr(0, mark));
-        if (digits(number) != file.substr(0, mark)) continue;
-        const std::string stem = entry.path().stem().string().substr(mark + 1);
+        const int number = frame_of_name(file);
+        if ((extension != ".obj" && extension != ".ply") || number < 0) continue;
+        const std::string stem = entry.path().stem().string().substr(file.find('_') + 1);
         Object& object = objects[stem];
         object.name = stem;
         if (object.extension.empty() || extension == ".obj") object.extension = extension;
@@ -83,6 +175,12 @@ std::vector<ObjectMesh> RunFolder::read(int frame) const
             }
         return true;
     };
+    const auto is_half_space = [&](const Object& object) {
+        if (!scene_) return false;
+        for (const ObstacleDescription& o : scene_->obstacles)
+            if (file_stem(o.name) == object.name) return o.plane.has_value();
+        return false;
+    };
     std::vector<ObjectMesh> cloths, obstacles;
     for (const Object& object : objects_) {
         const bool once = object.frames.size() == 1 && *object.frames.begin() == 0;
@@ -95,6 +193,7 @@ std::vector<ObjectMesh> RunFolder::read(int frame) const
         mesh.is_cloth = !m.material_u.empty();
         if (mesh.is_cloth && number != frame) continue; // a cloth that was not written again
         mesh.is_static = once && !mesh.is_cloth;
+        mesh.is_half_space = !mesh.is_cloth && is_half_space(object);
         mesh.x = std::move(m.node_x);
         mesh.u = std::move(m.material_u);
         mesh.face_nodes = std::move(m.face_nodes);

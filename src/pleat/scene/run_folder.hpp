@@ -17,6 +17,28 @@
 
 namespace pleat {
 
+/// Keeps other programs of Pleat from writing to the same folder; gone with the program, however it
+/// ends.
+class FolderLock {
+public:
+    /// \throw InputError where another program holds it, FileError where it cannot be had.
+    explicit FolderLock(const std::filesystem::path& folder);
+    ~FolderLock();
+    FolderLock(const FolderLock&) = delete;
+    FolderLock& operator=(const FolderLock&) = delete;
+
+private:
+    int file_ = -1;
+};
+
+/// Removes the files of frames behind `last_frame`, checkpoints too, and what a run that was killed
+/// left half written. \throw FileError
+void trim_run(const std::filesystem::path& folder, int last_frame);
+
+/// Copies a run up to a frame into a folder, to go on with there.
+/// \throw InputError where that folder holds a run, FileError
+void copy_run(const std::filesystem::path& from, const std::filesystem::path& to, int last_frame);
+
 class RunFolder {
 public:
     /// \throw InputError where the folder holds no frames.

@@ -72,6 +72,14 @@ public:
             s.iterations = o.integer("iterations", s.iterations, 1, 1000000);
             scene_.settle = s;
         });
+        r.object("dress", "dress", [&](JsonReader& o) {
+            DressDescription d;
+            d.time = o.number("time", d.time, Range{0, 100});
+            d.step = o.number("step", d.step, Range{1e-5, 0.1});
+            d.gravity = o.number("gravity", d.gravity, Range{0, 10});
+            d.speed = o.number("speed", d.speed, Range{0, 1});
+            scene_.dress = d;
+        });
         r.object("camera", "camera", [&](JsonReader& o) { scene_.camera = read_camera(o); });
         r.done();
         check_names();
@@ -217,12 +225,13 @@ private:
         if (c.strain_limits)
             for (Material& m : c.materials) m.strain_limits = c.strain_limits;
         r.object("remeshing", "remeshing", [&](JsonReader& o) { read_remeshing(o, c.remeshing); });
+        c.layer = r.integer("layer", c.layer, -1000, 1000);
         return c;
     }
 
     void read_remeshing(JsonReader& r, RemeshingDescription& d)
     {
-        static const std::vector<std::string> strategies{"guard", "none"};
+        static const std::vector<std::string> strategies{"guard", "separate", "none"};
         d.type = r.word("type", d.type, remesher_types());
         if (const auto l = r.numbers("edge_length", 2, positive); !l.empty()) {
             d.edge_length = {l[0], l[1]};
@@ -252,21 +261,55 @@ private:
             d.sequence_fps = o.number("fps", scene_.fps, fps_range);
             d.sequence_time = o.number("time", 0.0);
         });
-        const bool has_mesh = r.find("mesh") != nullptr,
-                   has_sequence = r.find("sequence") != nullptr;
-        if (has_mesh == has_sequence)
+        r.object("plane", "plane", [&](JsonReader& o) {
+            PlaneDescription plane;
+            plane.point = o.vector("point", {});
+            plane.normal = o.vector("normal", scene_.up);
+            plane.size = o.number("size", plane.size, positive);
+            if (const double length = norm(plane.normal); length == 0 || !std::isfinite(length))
+                file_.problem(o.path_of("normal"), "a vector of length " + Json(length).dump(),
+                              "the direction out of the half-space");
+            d.plane = plane;
+        });
+        r.object("gltf", "gltf", [&](JsonReader& o) { read_gltf(o, d.gltf); });
+        int ways = 0;
+        for (const char* way : {"mesh", "sequence", "plane", "gltf"})
+            ways += r.find(way) != nullptr;
+        if (ways != 1)
             file_.problem(r.path(),
-                          has_mesh ? "both \"mesh\" and \"sequence\""
-                                   : "neither \"mesh\" nor \"sequence\"",
-                          "one of the two");
+                          std::to_string(ways) + " of \"mesh\", \"sequence\", \"plane\", \"gltf\"",
+                          "exactly one of them, to say what shape it has");
         d.transform = read_transform(r);
         d.motion = read_motion(r);
-        if (!d.sequence.empty() && (!d.motion.keys.keys.empty() || !d.motion.file.empty()))
-            file_.problem(r.path_of("motion"), "a motion beside a sequence",
-                          "a sequence to move by itself");
+        const bool deforms = !d.sequence.empty() || !d.gltf.file.empty();
+        if (deforms && (!d.motion.keys.keys.empty() || !d.motion.file.empty()))
+            file_.problem(r.path_of("motion"),
+                          "a motion beside a " +
+                              std::string(d.sequence.empty() ? "glTF file" : "sequence"),
+                          "it to move by itself");
         read_span(r, d.from, d.until);
         d.friction = r.maybe_number("friction", not_negative);
         return d;
+    }
+
+    void read_gltf(JsonReader& r, GltfDescription& d)
+    {
+        static const std::vector<std::string> axes{"x", "y", "z"};
+        d.file = resolve(r.required_text("file", "the path of a .glb or .gltf file"));
+        d.up = r.word("up", d.up, axes);
+        d.unit = r.number("unit", d.unit, positive);
+        d.animation = r.maybe_text("animation");
+        if (const Json* nodes = r.find("nodes")) {
+            const bool good =
+                nodes->is_array() && std::all_of(nodes->begin(), nodes->end(),
+                                                 [](const Json& n) { return n.is_string(); });
+            if (good)
+                d.nodes = nodes->get<std::vector<std::string>>();
+            else
+                file_.problem(r.path_of("nodes"), describe(*nodes), "an array of names");
+        }
+        d.fps = r.number("fps", d.fps, Range{0.1, 1000});
+        d.time = r.number("time", d.time);
     }
 
     CameraDescription read_camera(JsonReader& r)
@@ -360,6 +403,38 @@ private:
         c.stiffness = r.number("stiffness", c.stiffness, positive);
         c.broad_phase = r.word("broad_phase", c.broad_phase, broad_phase_types());
         c.on_overlap = r.word("on_overlap", c.on_overlap, overlap_answers());
+        r.each("friction_pairs", "friction_pair", [&](JsonReader& o) {
+            FrictionPairDescription pair;
+            pair.friction = o.required_number("friction", not_negative);
+            if (const Json* names = o.require("between", "the names of two things")) {
+                if (names->is_array() && names->size() == 2 && (*names)[0].is_string() &&
+                    (*names)[1].is_string())
+                    pair.between = {(*names)[0].get<std::string>(), (*names)[1].get<std::string>()};
+                else
+                    file_.problem(o.path_of("between"), describe(*names), "an array of two names");
+            }
+            c.friction_pairs.push_back(pair);
+        });
+    }
+
+    /// \param known the names of all cloths and obstacles
+    void check_friction_pairs(const std::set<std::string>& known)
+    {
+        for (std::size_t i = 0; i < scene_.contact.friction_pairs.size(); ++i) {
+            const auto& between = scene_.contact.friction_pairs[i].between;
+            const std::string place = "contact.friction_pairs[" + std::to_string(i) + "].between";
+            if (between[0].empty() && between[1].empty()) continue; // said already
+            bool has_cloth = false, good = true;
+            for (const std::string& name : between) {
+                has_cloth = has_cloth || std::any_of(scene_.cloths.begin(), scene_.cloths.end(),
+                                                     [&](const auto& c) { return c.name == name; });
+                if (known.contains(name)) continue;
+                good = false;
+                file_.problem(place, "the unknown name " + in_quotes(name),
+                              list_words(std::vector<std::string>(known.begin(), known.end())));
+            }
+            if (good && !has_cloth) file_.problem(place, "two obstacles", "at least one cloth");
+        }
     }
 
     void check_names()
@@ -374,6 +449,7 @@ private:
             once(scene_.cloths[i].name, "cloths[" + std::to_string(i) + "]");
         for (std::size_t i = 0; i < scene_.obstacles.size(); ++i)
             once(scene_.obstacles[i].name, "obstacles[" + std::to_string(i) + "]");
+        check_friction_pairs(names);
         if (scene_.handles.size() > max_handles)
             file_.problem("handles", std::to_string(scene_.handles.size()) + " handles",
                           "at most " + std::to_string(max_handles));
@@ -406,20 +482,34 @@ Json to_json(const Transform& t)
             {"scale", t.scale}};
 }
 
-std::string absolute_text(const fs::path& path)
-{
-    return fs::absolute(path).string(); // not tidied up: "a/.." is not "." where a is a link
-}
+/// Paths as a scene file in a folder has them: absolute where there is no folder.
+class PathText {
+public:
+    explicit PathText(fs::path folder) : folder_(std::move(folder)) {}
 
-std::string absolute_pattern(const fs::path& pattern)
-{
-    return (as_pattern(fs::current_path()) / pattern).string();
-}
+    [[nodiscard]] std::string file(const fs::path& path) const
+    {
+        const fs::path whole = fs::absolute(path); // not tidied up: "a/.." is not "." for a link
+        if (folder_.empty()) return whole.string();
+        const fs::path relative = fs::proximate(whole, folder_);
+        return relative.empty() ? whole.string() : relative.string();
+    }
+    [[nodiscard]] std::string pattern(const fs::path& pattern) const
+    {
+        const fs::path whole = as_pattern(fs::current_path()) / pattern;
+        if (folder_.empty()) return whole.string();
+        return (as_pattern(fs::proximate(pattern.parent_path(), folder_)) / pattern.filename())
+            .string();
+    }
 
-void add_motion(Json& json, const MotionDescription& m)
+private:
+    fs::path folder_;
+};
+
+void add_motion(Json& json, const MotionDescription& m, const PathText& text)
 {
     if (!m.file.empty()) {
-        json["motion"] = {{"file", absolute_text(m.file)}, {"body", m.body}, {"fps", m.fps}};
+        json["motion"] = {{"file", text.file(m.file)}, {"body", m.body}, {"fps", m.fps}};
         return;
     }
     if (m.keys.keys.empty()) return;
@@ -450,8 +540,9 @@ SceneDescription parse_scene(std::string_view text, const fs::path& path, SceneK
     return SceneReader(path, asked).read(parse_json(text, path.string()));
 }
 
-std::string to_json_text(const SceneDescription& s)
+std::string to_json_text(const SceneDescription& s, const fs::path& relative_to)
 {
+    const PathText text(relative_to.empty() ? fs::path() : fs::absolute(relative_to));
     nlohmann::ordered_json json;
     json["pleat"] = 1;
     json["up"] = s.up[0] == 1 ? "x" : s.up[1] == 1 ? "y" : "z";
@@ -469,13 +560,14 @@ std::string to_json_text(const SceneDescription& s)
         for (const Material& m : c.materials) materials.push_back(material_to_json(m));
         const RemeshingDescription& r = c.remeshing;
         Json item{{"name", c.name},
-                  {"mesh", absolute_text(c.mesh)},
+                  {"mesh", text.file(c.mesh)},
                   {"transform", to_json(c.transform)},
                   {"velocity",
                    {{"linear", to_json(c.linear_velocity)},
                     {"angular", to_json(c.angular_velocity)},
                     {"origin", to_json(c.velocity_origin)}}},
                   {"materials", materials},
+                  {"layer", c.layer},
                   {"remeshing",
                    {{"type", r.type},
                     {"edge_length", r.edge_length},
@@ -491,13 +583,22 @@ std::string to_json_text(const SceneDescription& s)
     json["cloths"] = cloths;
     for (const ObstacleDescription& o : s.obstacles) {
         Json item{{"name", o.name}, {"transform", to_json(o.transform)}};
-        if (!o.mesh.empty()) item["mesh"] = absolute_text(o.mesh);
+        if (!o.mesh.empty()) item["mesh"] = text.file(o.mesh);
         if (!o.sequence.empty())
-            item["sequence"] = {{"files", absolute_pattern(o.sequence)},
+            item["sequence"] = {{"files", text.pattern(o.sequence)},
                                 {"first", o.sequence_first},
                                 {"fps", o.sequence_fps},
                                 {"time", o.sequence_time}};
-        add_motion(item, o.motion);
+        if (const GltfDescription& g = o.gltf; !g.file.empty()) {
+            item["gltf"] = {{"file", text.file(g.file)}, {"up", g.up},   {"unit", g.unit},
+                            {"nodes", g.nodes},          {"fps", g.fps}, {"time", g.time}};
+            if (g.animation) item["gltf"]["animation"] = *g.animation;
+        }
+        if (o.plane)
+            item["plane"] = {{"point", to_json(o.plane->point)},
+                             {"normal", to_json(o.plane->normal)},
+                             {"size", o.plane->size}};
+        add_motion(item, o.motion, text);
         add_span(item, o.from, o.until);
         if (o.friction) item["friction"] = *o.friction;
         obstacles.push_back(item);
@@ -509,7 +610,7 @@ std::string to_json_text(const SceneDescription& s)
         if (h.label) item["label"] = *h.label;
         if (h.box) item["box"] = {{"min", to_json((*h.box)[0])}, {"max", to_json((*h.box)[1])}};
         if (h.stiffness) item["stiffness"] = *h.stiffness;
-        add_motion(item, h.motion);
+        add_motion(item, h.motion, text);
         add_span(item, h.from, h.until);
         handles.push_back(item);
     }
@@ -525,18 +626,29 @@ std::string to_json_text(const SceneDescription& s)
                        {"stiffness", s.contact.stiffness},
                        {"broad_phase", s.contact.broad_phase},
                        {"on_overlap", s.contact.on_overlap}};
+    if (!s.contact.friction_pairs.empty()) {
+        Json pairs = Json::array();
+        for (const FrictionPairDescription& p : s.contact.friction_pairs)
+            pairs.push_back({{"between", {p.between[0], p.between[1]}}, {"friction", p.friction}});
+        json["contact"]["friction_pairs"] = pairs;
+    }
     json["strain_limiting"] = {{"type", s.strain_limiting.type},
                                {"measure", s.strain_limiting.measure},
                                {"tolerance", s.strain_limiting.tolerance}};
     if (s.strain_limiting.iterations)
         json["strain_limiting"]["iterations"] = *s.strain_limiting.iterations;
+    if (s.dress)
+        json["dress"] = {{"time", s.dress->time},
+                         {"step", s.dress->step},
+                         {"gravity", s.dress->gravity},
+                         {"speed", s.dress->speed}};
     if (s.settle)
         json["settle"] = {{"tolerance", s.settle->tolerance}, {"iterations", s.settle->iterations}};
     if (s.camera) {
         Json camera{{"eye", to_json(s.camera->eye)},
                     {"target", to_json(s.camera->target)},
                     {"fov", s.camera->fov}};
-        add_motion(camera, s.camera->motion);
+        add_motion(camera, s.camera->motion, text);
         json["camera"] = camera;
     }
     // A path need not be UTF-8; that must not end a run.

@@ -41,6 +41,7 @@ struct ClothDescription {
     std::vector<Material> materials; // by the mesh's material index
     std::optional<StrainLimits> strain_limits;
     RemeshingDescription remeshing;
+    int layer = 0; // dressed in this order, from the body outward
     bool operator==(const ClothDescription&) const = default;
 };
 
@@ -52,10 +53,33 @@ struct MotionDescription {
     bool operator==(const MotionDescription&) const = default;
 };
 
+/// A half-space: everything below a plane.
+struct PlaneDescription {
+    Vec3 point{};         // on it [m]
+    Vec3 normal{0, 0, 1}; // out of the half-space
+    double size = 4;      // of the square that frames and pictures show [m]
+    bool operator==(const PlaneDescription&) const = default;
+};
+
+/// A glTF file as a body that deforms.
+struct GltfDescription {
+    std::filesystem::path file;           // empty: none
+    std::string up = "y";                 // axis that points up in the file
+    double unit = 1;                      // length of the file's unit [m]
+    std::optional<std::string> animation; // by name; none: the first
+    std::vector<std::string> nodes;       // with these names, and what hangs below; empty: all
+    double fps = 50;                      // at which the animation is sampled
+    double time = 0;                      // at which it starts [s]
+    bool operator==(const GltfDescription&) const = default;
+};
+
 struct ObstacleDescription {
     std::string name;
-    std::filesystem::path mesh;     // empty with a sequence
-    std::filesystem::path sequence; // a name with one %d or %0Nd; empty with a mesh
+    // One of the four.
+    std::filesystem::path mesh;
+    std::filesystem::path sequence; // a name with one %d or %0Nd
+    std::optional<PlaneDescription> plane;
+    GltfDescription gltf;
     int sequence_first = 0;
     double sequence_fps = 25;
     double sequence_time = 0; // of the first file [s]
@@ -87,10 +111,17 @@ struct SolverDescription {
     bool operator==(const SolverDescription&) const = default;
 };
 
+struct FrictionPairDescription {
+    std::array<std::string, 2> between; // a cloth, and a cloth or an obstacle
+    double friction = 0;
+    bool operator==(const FrictionPairDescription&) const = default;
+};
+
 struct ContactDescription {
     std::string type = "impact_zones";
     double thickness = 0.005; // [m]
     double friction = 0.3;
+    std::vector<FrictionPairDescription> friction_pairs;
     double stiffness = 1;             // of repulsion, in node mass / dt^2
     std::string on_overlap = "error"; // or "untangle"
     std::string broad_phase = "bvh";
@@ -120,6 +151,15 @@ struct SettleDescription {
     bool operator==(const SettleDescription&) const = default;
 };
 
+/// Brings garments onto the body before frame 0.
+struct DressDescription {
+    double time = 1;      // for each layer [s]
+    double step = 0.005;  // [s]
+    double gravity = 0.5; // share of the scene's
+    double speed = 0.5;   // share of its velocity that cloth keeps from step to step
+    bool operator==(const DressDescription&) const = default;
+};
+
 struct SceneDescription {
     std::filesystem::path file;
     Vec3 up{0, 0, 1};
@@ -135,6 +175,7 @@ struct SceneDescription {
     ContactDescription contact;
     StrainLimitingDescription strain_limiting;
     std::optional<SettleDescription> settle;
+    std::optional<DressDescription> dress;
     std::optional<CameraDescription> camera;
     bool operator==(const SceneDescription&) const = default;
 };
@@ -149,7 +190,9 @@ using SceneKeys = std::map<std::string, std::set<std::string>>;
 [[nodiscard]] SceneDescription parse_scene(std::string_view text, const std::filesystem::path& path,
                                            SceneKeys* asked = nullptr);
 
-/// The resolved scene: every default written out, paths absolute. Reading it gives the same scene.
-[[nodiscard]] std::string to_json_text(const SceneDescription& scene);
+/// The resolved scene: every default written out, paths absolute, or relative to a folder where one
+/// is given. Reading it gives the same scene.
+[[nodiscard]] std::string to_json_text(const SceneDescription& scene,
+                                       const std::filesystem::path& relative_to = {});
 
 } // namespace pleat

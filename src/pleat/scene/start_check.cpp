@@ -26,17 +26,21 @@ InputError overlap_error(const SceneDescription& description, const std::vector<
                             meshes[p.object_a].name + " face " + std::to_string(p.face_a) +
                                 " crosses " + meshes[p.object_b].name + " face " +
                                 std::to_string(p.face_b),
-                            expected});
+                            "faces that do not cross"});
     }
-    if (found.intersections > most_problems)
-        problems.push_back(
-            {description.file.string(), "start",
-             std::to_string(found.intersections - most_problems) + " more pairs of faces cross",
-             expected});
+    problems.push_back(
+        {description.file.string(), "start",
+         std::to_string(found.intersections) + " pairs of faces cross in all",
+         expected + "; `pleat check` shows them in " + offenders_name(description.file).string()});
     return InputError(std::move(problems));
 }
 
 } // namespace
+
+std::filesystem::path offenders_name(const std::filesystem::path& scene_file)
+{
+    return scene_file.stem().string() + "-offenders.obj";
+}
 
 void check_start(const SceneDescription& description, Scene& scene)
 {

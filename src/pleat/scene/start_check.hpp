@@ -6,11 +6,17 @@
 
 #include "pleat/scene/load_scene.hpp"
 
+#include <filesystem>
+
 namespace pleat {
 
 /// Looks for faces that cross at the start. Where the scene says "on_overlap": "untangle", moves
 /// the cloth until there are none and adds a note; held nodes stay. Does nothing without contact.
 /// \throw InputError naming the faces that cross and may not.
 void check_start(const SceneDescription& description, Scene& scene);
+
+/// The file in the current folder to which `pleat check` writes the faces that cross unless told
+/// otherwise: cloth-offenders.obj for cloth.json.
+[[nodiscard]] std::filesystem::path offenders_name(const std::filesystem::path& scene_file);
 
 } // namespace pleat

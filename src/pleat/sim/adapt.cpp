@@ -11,6 +11,8 @@ AdaptReport adapt(const World& world, Pipeline& p, Simulation& sim)
         const StageTimer timer(r.times, Stage::remesh);
         r.remesh = p.remesher->remesh(world, sim.time, sim.model, sim.state);
     }
+    r.times[Stage::remesh] -= r.remesh.ms_separate;
+    r.times[Stage::separate] += r.remesh.ms_separate;
     if (!r.remesh.changed) return r;
     p.contact_finder->mesh_changed();
     p.integrator->mesh_changed();

@@ -48,7 +48,8 @@ MeshAudit audit(std::span<const ObjectMesh> meshes, double gap_reach)
         audited.push_back({.x = meshes[i].x,
                            .triangles = meshes[i].face_nodes,
                            .object = static_cast<int>(i),
-                           .is_obstacle = !meshes[i].is_cloth});
+                           .is_obstacle = !meshes[i].is_cloth,
+                           .is_half_space = meshes[i].is_half_space});
     const AuditReport crossing = audit_intersections(audited, {.gap_cap = gap_reach});
     result.intersections = crossing.crossing_count();
     for (const FacePair& p : crossing.crossings)

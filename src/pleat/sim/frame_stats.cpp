@@ -2,12 +2,16 @@
 // Copyright the Pleat authors
 #include "pleat/sim/frame_stats.hpp"
 
+#include "pleat/core/atomic_file.hpp"
 #include "pleat/core/error.hpp"
+#include "pleat/io/file_bytes.hpp"
 
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <string_view>
 #include <unistd.h>
 
 namespace pleat {
@@ -38,6 +42,26 @@ std::string hexadecimal(std::uint64_t value)
     return buffer;
 }
 
+/// The header and the whole rows of frames up to `last`.
+std::string rows_until(std::string_view text, int last, const std::string& file)
+{
+    const std::string header = stats_header() + "\n";
+    if (text.size() < header.size() && header.starts_with(text)) return {}; // cut off at once
+    if (!text.starts_with(header))
+        throw InputError(Problem{file, "line 1", "other columns than this version of Pleat writes",
+                                 "statistics of this version; move the file away to start anew"});
+    std::size_t end = header.size();
+    while (end < text.size()) {
+        const std::size_t next = text.find('\n', end);
+        if (next == std::string_view::npos) break;
+        int frame = -1;
+        std::from_chars(text.data() + end, text.data() + next, frame);
+        if (frame < 0 || frame > last) break;
+        end = next + 1;
+    }
+    return std::string(text.substr(0, end));
+}
+
 } // namespace
 
 std::string stats_header()
@@ -48,7 +72,8 @@ std::string stats_header()
     line += ",intersections,min_gap,max_stretch,max_compression,kinetic,elastic";
     line += ",worst_aspect,rejected,proximities,impacts,linear_iterations";
     line += ",rigid_zones,pinched,unresolved,limit_violation,limit_violation_after,faces_outside";
-    line += ",splits,flips,collapses,edits_refused,split_midpoints,remesh_momentum,"
+    line += ",splits,flips,collapses,edits_refused,split_midpoints,remesh_crossings,"
+            "remesh_kept,remesh_momentum,"
             "remesh_angular_momentum,remesh_kinetic,remesh_elastic,hash";
     return line;
 }
@@ -69,7 +94,8 @@ std::string stats_row(const FrameStats& s)
     line += "," + text(s.limit_violation) + "," + text(s.limit_violation_after) + "," +
             std::to_string(s.faces_outside);
     const RemeshReport& r = s.remesh;
-    for (std::size_t n : {r.splits, r.flips, r.collapses, r.refused, r.midpoints})
+    for (std::size_t n :
+         {r.splits, r.flips, r.collapses, r.refused, r.midpoints, r.crossings, r.kept})
         line += "," + std::to_string(n);
     for (double d : {norm(r.momentum_change), norm(r.angular_momentum_change), r.kinetic_change,
                      r.elastic_change})
@@ -83,6 +109,25 @@ StatsFile::StatsFile(std::filesystem::path path) : path_(std::move(path))
     file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (file_ < 0) throw FileError(path_.string(), std::strerror(errno));
     append(stats_header() + "\n");
+}
+
+StatsFile::StatsFile(std::filesystem::path path, int last_frame) : path_(std::move(path))
+{
+    std::error_code code;
+    std::string kept;
+    if (std::filesystem::exists(path_, code)) {
+        const FileBytes bytes = read_file_bytes(path_);
+        kept = rows_until(bytes.text(), last_frame, path_.string());
+    }
+    if (kept.empty()) kept = stats_header() + "\n";
+    {
+        AtomicFile file(path_);
+        file.append(kept);
+        file.commit();
+    }
+    file_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (file_ < 0) throw FileError(path_.string(), std::strerror(errno));
+    length_ = static_cast<off_t>(kept.size());
 }
 
 StatsFile::~StatsFile()
@@ -101,9 +146,15 @@ void StatsFile::append(const std::string& line)
     while (done < line.size()) {
         const ssize_t n = ::write(file_, line.data() + done, line.size() - done);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) throw FileError(path_.string(), std::strerror(errno));
+        if (n < 0) {
+            const int error = errno;
+            // Half a row would be worse than none. Pipes and devices cannot be cut.
+            static_cast<void>(::ftruncate(file_, length_) == 0);
+            throw FileError(path_.string(), std::strerror(error));
+        }
         done += static_cast<std::size_t>(n);
     }
+    length_ += static_cast<off_t>(line.size());
 }
 
 } // namespace pleat

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <sys/types.h>
 
 namespace pleat {
 
@@ -41,11 +42,15 @@ struct FrameStats {
 [[nodiscard]] std::string stats_header();
 [[nodiscard]] std::string stats_row(const FrameStats& stats);
 
-/// Appends rows to a file; every row is on disk when write() returns.
+/// Appends rows to a file; every row is in it, whole, when write() returns, or not at all.
 class StatsFile {
 public:
     /// Starts the file with its header. \throw FileError
     explicit StatsFile(std::filesystem::path path);
+    /// Goes on with a file behind the row of `last_frame`: later rows are removed, and so is one
+    /// that was cut off. A file that is not there is started.
+    /// \throw FileError; InputError where it has other columns.
+    StatsFile(std::filesystem::path path, int last_frame);
     ~StatsFile();
     StatsFile(const StatsFile&) = delete;
     StatsFile& operator=(const StatsFile&) = delete;
@@ -56,6 +61,7 @@ private:
     void append(const std::string& line);
     std::filesystem::path path_;
     int file_ = -1;
+    off_t length_ = 0; // of the whole rows [bytes]
 };
 
 } // namespace pleat

@@ -20,6 +20,7 @@ struct ObjectMesh {
     std::string name;
     bool is_cloth = true;
     bool is_static = false;
+    bool is_half_space = false; // the faces are a piece of its plane; see Obstacle
     std::vector<Vec3> x;
     std::vector<Vec3> v;                  // empty for obstacles
     std::vector<Vec2> u;                  // empty for obstacles

@@ -22,14 +22,7 @@ struct RunSettings {
     int frames = 250;                     // to simulate; frame 0 is the start
     int remesh_every = 0;                 // steps; 0: once a frame, after its last step
     double gap_reach = default_gap_reach; // of the audit [m]
-};
-
-/// Where a run tells how it goes, and hears that it should stop. All may be empty.
-struct RunHooks {
-    std::function<void(const FrameStats&)> on_frame;  // after the frame was written
-    std::function<void(int frame, int step)> on_step; // after each step
-    LogSink log;                                      // steps that had to be tried again
-    const std::atomic<bool>* stop = nullptr;          // looked at after each step
+    int checkpoint_every = 0;             // frames; 0: only where the run ends
 };
 
 enum class RunEnd { finished, stopped, gave_up };
@@ -40,14 +33,29 @@ struct RunReport {
     int frames_with_intersections = 0;
     int first_bad_frame = -1; // the first with intersections
     std::string trouble;      // why it gave up
+
+    bool operator==(const RunReport&) const = default;
+};
+
+/// Where a run tells how it goes, and hears that it should stop. All may be empty.
+struct RunHooks {
+    std::function<void(const FrameStats&)> on_frame;  // after the frame was written
+    std::function<void(int frame, int step)> on_step; // after each step
+    /// To keep, so that another run can go on from there: at frame 0 and as often as the settings
+    /// say, and the last whole frame however the run ends.
+    std::function<void(const Simulation&, const RunReport&)> on_checkpoint;
+    LogSink log;                             // steps that had to be tried again
+    const std::atomic<bool>* stop = nullptr; // looked at after each step
 };
 
 /// Writes the frame the simulation is at, then simulates and writes frame by frame. A run that is
-/// stopped or gives up leaves every frame written so far whole, and the simulation at the last
-/// accepted step.
+/// stopped, gives up or throws leaves every frame written so far whole, and the simulation at the
+/// last of them. A frame that holds a number that is not finite is never written.
+/// \param so_far of the run that this one goes on with, whose last frame the simulation is at; none
+/// written: this one starts, with remeshing.
 /// \throw FileError where a sink cannot write.
 [[nodiscard]] RunReport run(const World& world, Pipeline& pipeline, Simulation& sim,
                             const RunSettings& settings, std::span<FrameSink* const> sinks,
-                            const RunHooks& hooks = {});
+                            const RunHooks& hooks = {}, const RunReport& so_far = {});
 
 } // namespace pleat

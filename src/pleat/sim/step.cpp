@@ -2,12 +2,12 @@
 // Copyright the Pleat authors
 #include "pleat/sim/step.hpp"
 
-#include "pleat/core/parallel.hpp"
 #include "pleat/loads/handles.hpp"
 #include "pleat/loads/wind.hpp"
 #include "pleat/model/obstacle_sample.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -25,18 +25,24 @@ Loads external_loads(const World& world, const Model& model, const State& state,
     return loads;
 }
 
-bool is_finite(const State& state)
-{
-    return parallel_reduce(
-        state.x.size(), true,
-        [&](std::size_t i) { return is_finite(state.x.values[i]) && is_finite(state.v.values[i]); },
-        [](bool a, bool b) { return a && b; });
-}
-
 void commit(Simulation& sim, State next, double dt)
 {
     sim.state = std::move(next);
     sim.time += dt;
+}
+
+// How much shorter than the bound of an explicit integrator its steps are made, since the bound
+// moves with the state, and the most of them.
+constexpr double stable_share = 0.9;
+constexpr double most_cuts = 20000;
+
+/// Into how many steps dt has to be cut for an integrator that refused it as too long; 1: it did
+/// not.
+int stable_cuts(const SolveReport& solve, double dt)
+{
+    if (solve.ok || !(solve.dt_stable > 0) || solve.dt_stable >= dt) return 1;
+    const double cuts = std::ceil(dt / (stable_share * solve.dt_stable));
+    return cuts <= most_cuts ? static_cast<int>(cuts) : 1;
 }
 
 void advance_halving(const World& world, Pipeline& pipeline, Simulation& sim, double dt,
@@ -65,6 +71,15 @@ void advance_halving(const World& world, Pipeline& pipeline, Simulation& sim, do
         after.faces_limited = std::max(after.faces_limited, r.limits_after.faces_limited);
         return;
     }
+    if (const int cuts = stable_cuts(r.solve, dt); cuts > 1) {
+        if (cuts > total.inner_steps) {
+            total.inner_steps = cuts;
+            total.dt_stable = r.solve.dt_stable;
+        }
+        for (int i = 0; i < cuts && total.ok; ++i)
+            advance_halving(world, pipeline, sim, dt / cuts, halvings, total);
+        return;
+    }
     ++total.rejected;
     total.trouble = r.trouble();
     if (halvings == max_halvings) {
@@ -82,7 +97,9 @@ std::string StepReport::trouble() const
     if (!solve.ok) return "integration: " + solve.trouble;
     if (!limit.ok) return "strain limiting: " + limit.trouble;
     if (!impact.ok) return "impacts: " + impact.trouble;
-    if (!finite) return "the new state holds numbers that are not finite";
+    if (!within_bounds)
+        return "the new state holds numbers that are not finite, or positions and speeds beyond "
+               "1e7";
     return {};
 }
 
@@ -109,12 +126,13 @@ StepReport step(const World& world, Pipeline& p, Simulation& sim, double dt, boo
         const StageTimer timer(r.times, Stage::strain);
         r.limit = p.strain_limiter->limit(model, loads, contacts, dt, next);
     }
-    if (r.solve.ok && r.limit.ok) {
+    r.within_bounds = is_within_bounds(next);
+    if (r.solve.ok && r.limit.ok && r.within_bounds) {
         const StageTimer timer(r.times, Stage::impact);
         r.impact =
             p.impact_resolver->resolve(model, held, loads, world, obstacles, dt, insist, next);
     }
-    r.finite = is_finite(next);
+    r.within_bounds = r.within_bounds && is_within_bounds(next);
     if (r.accepted()) r.limits_after = check_limits(model, next.x.values);
     if (!r.accepted()) return r; // the caller retries with smaller dt, or stops and says why
     commit(sim, std::move(next), dt);

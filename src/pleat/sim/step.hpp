@@ -19,11 +19,14 @@ struct StepReport {
     SolveReport solve;
     LimitReport limit;
     ImpactReport impact;
-    LimitCheck limits_after; // the strain limits once more, when impacts have been resolved
-    bool finite = true;      // no NaN or infinity in the new state
+    LimitCheck limits_after;   // the strain limits once more, when impacts have been resolved
+    bool within_bounds = true; // the new state's numbers are finite, and none is absurd
     StageTimes times;
 
-    [[nodiscard]] bool accepted() const { return solve.ok && limit.ok && impact.ok && finite; }
+    [[nodiscard]] bool accepted() const
+    {
+        return solve.ok && limit.ok && impact.ok && within_bounds;
+    }
     /// Why the step was rejected, in words; empty when it was accepted.
     [[nodiscard]] std::string trouble() const;
 };
@@ -58,7 +61,8 @@ inline constexpr int max_halvings = 6;
 /// Impacts that this many halvings do not resolve will not be by more of them.
 inline constexpr int max_impact_halvings = 2;
 
-/// Advances by dt in one step; where it is rejected, in two of half the length, and so on.
+/// Advances by dt in one step; where it is rejected, in two of half the length, and so on. Where
+/// the integrator only found it too long to be stable, in as many as it asks for.
 [[nodiscard]] AdvanceReport advance(const World& world, Pipeline& pipeline, Simulation& sim,
                                     double dt);
 

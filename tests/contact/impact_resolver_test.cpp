@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
-#include "pleat/contact/impact_zones.hpp"
+//
+// The contract of the parts that resolve impacts, over all of them.
+#include "pleat/contact/impact_resolver.hpp"
 
 #include "contact/shapes.hpp"
 #include "contact/stage.hpp"
@@ -16,6 +18,15 @@
 
 namespace pleat::test {
 namespace {
+
+class ImpactResolver : public testing::TestWithParam<ContactParts> {};
+
+INSTANTIATE_TEST_SUITE_P(Parts, ImpactResolver,
+                         testing::Values(ContactParts::impact_zones, ContactParts::impulses),
+                         [](const auto& parts) {
+                             return parts.param == ContactParts::impulses ? "impulses"
+                                                                          : "impact_zones";
+                         });
 
 SheetPlan level_sheet(std::size_t n, double size, const Vec3& corner, const Vec3& velocity = {})
 {
@@ -37,9 +48,10 @@ State coasted(const Stage& stage, double dt)
     return next;
 }
 
-TEST(ImpactZones, leave_a_free_path_alone)
+TEST_P(ImpactResolver, leaves_a_free_path_alone)
 {
-    Stage stage = make_stage({level_sheet(6, 0.2, {}, {0, 0, 1})}, fabric("gray-interlock"), {});
+    Stage stage =
+        make_stage({level_sheet(6, 0.2, {}, {0, 0, 1})}, fabric("gray-interlock"), {}, GetParam());
     const State wished = coasted(stage, 0.005);
     State next = wished;
     const ImpactReport r = stage.pipeline.impact_resolver->resolve(
@@ -49,11 +61,11 @@ TEST(ImpactZones, leave_a_free_path_alone)
     EXPECT_TRUE(next == wished);
 }
 
-TEST(ImpactZones, keep_the_momentum_of_colliding_sheets)
+TEST_P(ImpactResolver, keeps_the_momentum_of_colliding_sheets)
 {
     Stage stage = make_stage({level_sheet(9, 0.2, {0, 0, 0}, {0, 0, 3}),
                               level_sheet(7, 0.2, {0.03, -0.04, 0.01}, {1, 0.5, -5})},
-                             fabric("gray-interlock"), {.friction = 0.4});
+                             fabric("gray-interlock"), {.friction = 0.4}, GetParam());
     const double dt = 0.005;
     State next = coasted(stage, dt);
     const Vec3 before = linear_momentum(stage.sim.model, next);
@@ -69,11 +81,11 @@ TEST(ImpactZones, keep_the_momentum_of_colliding_sheets)
         EXPECT_LT(norm(next.x[n] - stage.sim.state.x[n] - dt * next.v[n]), 1e-12);
 }
 
-TEST(ImpactZones, keep_the_momentum_of_colliding_sheets_through_whole_steps)
+TEST_P(ImpactResolver, keeps_the_momentum_of_colliding_sheets_through_whole_steps)
 {
     Stage stage = make_stage({level_sheet(9, 0.2, {0, 0, 0}, {0, 0, 3}),
                               level_sheet(7, 0.2, {0.03, -0.04, 0.03}, {1, 0.5, -5})},
-                             fabric("gray-interlock"), {.friction = 0.4});
+                             fabric("gray-interlock"), {.friction = 0.4}, GetParam());
     stage.world.gravity = {};
     stage.pipeline.integrator = std::make_unique<IntegratorBackwardEuler>(
         BackwardEulerOptions{}, std::make_unique<LinearSolverCholesky>());
@@ -85,10 +97,10 @@ TEST(ImpactZones, keep_the_momentum_of_colliding_sheets_through_whole_steps)
     EXPECT_LT(norm(after - before), 1e-9 * norm(before));
 }
 
-TEST(ImpactZones, do_not_move_pins)
+TEST_P(ImpactResolver, does_not_move_pins)
 {
-    Stage stage =
-        make_stage({level_sheet(6, 0.2, {0, 0, 0.01}, {0, 0, -6})}, fabric("gray-interlock"), {});
+    Stage stage = make_stage({level_sheet(6, 0.2, {0, 0, 0.01}, {0, 0, -6})},
+                             fabric("gray-interlock"), {}, GetParam());
     stage.world.obstacles = {floor_at(0)};
     const double dt = 0.005;
     Loads loads;
@@ -105,9 +117,10 @@ TEST(ImpactZones, do_not_move_pins)
     for (NodeId n : next.x.ids()) EXPECT_GT(next.x[n][2], 0);
 }
 
-TEST(ImpactZones, flag_a_pin_that_is_led_through_an_obstacle)
+TEST_P(ImpactResolver, flags_a_pin_that_is_led_through_an_obstacle)
 {
-    Stage stage = make_stage({level_sheet(2, 0.05, {0, 0, 0.02})}, fabric("gray-interlock"), {});
+    Stage stage =
+        make_stage({level_sheet(2, 0.05, {0, 0, 0.02})}, fabric("gray-interlock"), {}, GetParam());
     stage.world.obstacles = {floor_at(0)};
     const double dt = 0.005;
     Loads loads;
@@ -124,11 +137,12 @@ TEST(ImpactZones, flag_a_pin_that_is_led_through_an_obstacle)
     EXPECT_GT(r.pinched, 0u);
 }
 
-TEST(ImpactZones, refuse_a_vice_and_with_insistence_flag_it)
+TEST_P(ImpactResolver, refuses_a_vice_and_with_insistence_flags_it)
 {
     // Two plates close until nothing is left between them: no position is free.
     for (const bool insist : {false, true}) {
-        Stage stage = make_stage({level_sheet(4, 0.1, {})}, fabric("gray-interlock"), {});
+        Stage stage =
+            make_stage({level_sheet(4, 0.1, {})}, fabric("gray-interlock"), {}, GetParam());
         Obstacle low = box({-0.1, -0.1, -0.05}, {0.2, 0.2, -0.002});
         Obstacle high = box({-0.1, -0.1, 0.003}, {0.2, 0.2, 0.05});
         const double dt = 0.005;
@@ -147,7 +161,7 @@ TEST(ImpactZones, refuse_a_vice_and_with_insistence_flag_it)
     }
 }
 
-TEST(ImpactZones, give_the_same_bits_for_any_number_of_threads)
+TEST_P(ImpactResolver, gives_the_same_bits_for_any_number_of_threads)
 {
     std::vector<std::uint64_t> hashes;
     for (const int count : {1, 2, 8}) {
@@ -155,8 +169,10 @@ TEST(ImpactZones, give_the_same_bits_for_any_number_of_threads)
         threads.run([&] {
             Stage stage = make_stage({level_sheet(12, 0.2, {0, 0, 0.02}, {0, 0, 2}),
                                       level_sheet(9, 0.2, {0.03, -0.04, 0.06}, {1, 0.5, -3})},
-                                     fabric("gray-interlock"), {.friction = 0.4});
+                                     fabric("gray-interlock"), {.friction = 0.4}, GetParam());
             stage.world.obstacles = {floor_at(0)};
+            // Without proximities, which would leave nothing to the impacts.
+            stage.pipeline.contact_finder = std::make_unique<ContactFinderNone>();
             EXPECT_GT(play(stage, 0.25).impacts, 0u);
             hashes.push_back(state_hash(stage.sim.model, stage.sim.state));
         });

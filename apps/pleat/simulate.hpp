@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// What `run` and `resume` share: a scene that is ready goes into its folder, frame by frame.
+#pragma once
+
+#include "commands.hpp"
+
+#include "pleat/core/parallel.hpp"
+#include "pleat/scene/load_scene.hpp"
+#include "pleat/sim/checkpoint.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pleat::app {
+
+/// The options that both verbs have.
+struct RunOptions {
+    std::optional<int> frames;
+    int threads = 0;
+    std::vector<std::string> formats{"obj"};
+    int checkpoint_every = 10; // frames
+    int checkpoint_keep = 0;   // of the newest; 0: all
+    bool json = false;
+    bool quiet = false;
+    bool force = false;
+    bool attributes = true; // frames/*.attributes
+};
+
+void add_run_options(CLI::App& verb, RunOptions& options);
+
+/// What run.json says of how a run was called.
+struct RunRecord {
+    std::string scene; // the file that was run
+    RunOptions options;
+};
+
+/// \throw InputError where the folder has none that can be read.
+[[nodiscard]] RunRecord read_run_record(const std::filesystem::path& folder);
+
+void write_text(const std::filesystem::path& path, const std::string& text);
+
+/// Simulates into the folder, which is prepared: scene.json is there, and frames behind the
+/// simulation's are not. Interrupts (SIGINT, SIGTERM, SIGHUP) end it at the next step.
+/// \return the exit code
+[[nodiscard]] int simulate(const RunRecord& record, const SceneDescription& description,
+                           const CheckpointInfo& info, const Threads& threads,
+                           const std::filesystem::path& folder, Scene& scene);
+
+} // namespace pleat::app

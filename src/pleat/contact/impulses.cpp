@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// Impulses are in displacement times mass [kg m], as the step's dt is the same for all.
+#include "pleat/contact/impulses.hpp"
+
+#include "pleat/contact/half_space.hpp"
+#include "pleat/core/error.hpp"
+#include "pleat/core/parallel.hpp"
+#include "pleat/geometry/distance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace pleat {
+
+namespace {
+
+constexpr int repulsion_sweeps = 4;
+// Share of the missing thickness by which a pair may open in a step [Bridson2002] sec. 5.2.
+constexpr double opened_share = 0.1;
+constexpr int most_rounds = 16; // of detection and collision impulses
+// Nearer than this share of the thickness there is no direction to push in; collisions take over.
+constexpr double smallest_gap_share = 1e-6;
+constexpr std::size_t nodes_a_piece = 512;
+
+ContactOptions rigid_only(ContactOptions options)
+{
+    options.zone_rounds = 0;
+    return options;
+}
+
+/// What a pair of features does over the step, and an impulse on it.
+struct PairMotion {
+    std::span<const std::uint32_t, 4> nodes;
+    std::span<const double, 4> weights;
+    const Vec3& normal;
+    double compliance; // sum w^2 / m [1/kg]
+    std::span<const double> inverse_mass;
+    std::span<Vec3> shift;
+
+    [[nodiscard]] Vec3 relative() const
+    {
+        Vec3 sum{};
+        for (std::size_t i = 0; i < 4; ++i) sum += weights[i] * shift[nodes[i]];
+        return sum;
+    }
+    /// Opens the pair by `opening` along the normal, with the friction that such an impulse bears.
+    void push(double opening, double friction) const
+    {
+        const Vec3 rel = relative();
+        const Vec3 slip = rel - dot(rel, normal) * normal;
+        const double size = norm(slip);
+        // [Bridson2002] sec. 5.3: friction takes at most mu times the normal change, and all of the
+        // slip at most.
+        const double stopped = size > 0 ? std::min(1.0, friction * opening / size) : 0;
+        const Vec3 impulse = (opening / compliance) * normal - (stopped / compliance) * slip;
+        for (std::size_t i = 0; i < 4; ++i)
+            if (const double s = weights[i] * inverse_mass[nodes[i]]; s != 0)
+                shift[nodes[i]] += s * impulse;
+    }
+};
+
+} // namespace
+
+ImpactResolverImpulses::ImpactResolverImpulses(const ContactOptions& options)
+    : options_(options), detector_(options), rigid_(rigid_only(options)), near_(options.broad_phase)
+{}
+
+void ImpactResolverImpulses::mesh_changed()
+{
+    stale_ = true;
+    detector_.mesh_changed();
+    rigid_.mesh_changed();
+}
+
+/// \pre the detector has begun this step
+void ImpactResolverImpulses::find_repulsions(const Model& model, const State& in,
+                                             const World& world,
+                                             std::span<const ObstacleSample> obstacles)
+{
+    const double h = options_.thickness;
+    if (stale_) {
+        near_.set_cloth(model);
+        stale_ = false;
+    }
+    near_.set_obstacles(world, obstacles);
+    near_.place(in.x.span(), in.x.span(), obstacles, h);
+    const std::span<const Vec3> x = near_.x0();
+
+    const auto add = [&](const FeaturePair& p, const std::array<double, 4>& weights,
+                         const Vec3& normal, double missing, std::vector<Repulsion>& found) {
+        Repulsion r{p.nodes, weights, normal, missing, 0, 0};
+        for (std::size_t i = 0; i < 4; ++i)
+            r.compliance += weights[i] * weights[i] * inverse_mass_[p.nodes[i]];
+        if (r.compliance == 0) return;
+        r.friction = pair_friction(model, world, near_, p, options_.friction);
+        found.push_back(r);
+    };
+    const auto look = [&](const FeaturePair& p, std::vector<Repulsion>& found) {
+        const Vec3 &a = x[p.nodes[0]], &b = x[p.nodes[1]], &c = x[p.nodes[2]], &d = x[p.nodes[3]];
+        double distance2 = 0;
+        std::array<double, 4> weights{};
+        if (p.edges) {
+            const auto near = segment_segment_distance(a, b, c, d);
+            distance2 = near.distance2;
+            weights = {1 - near.s, near.s, -(1 - near.t), -near.t};
+        } else {
+            const auto near = point_triangle_distance(a, b, c, d);
+            distance2 = near.distance2;
+            weights = {1, -near.weights[0], -near.weights[1], -near.weights[2]};
+        }
+        if (distance2 >= h * h) return;
+        const double distance = std::sqrt(distance2);
+        double thickness = h;
+        if (!p.with_obstacle()) thickness = std::min(h, detector_.rest().distance(p) / 2);
+        if (distance >= thickness || distance < smallest_gap_share * h) return;
+        const Vec3 gap = weights[0] * a + weights[1] * b + weights[2] * c + weights[3] * d;
+        add(p, weights, gap / distance, thickness - distance, found);
+    };
+
+    const SurfacePart& cloth = near_.cloth();
+    const std::size_t pieces = cloth.piece_count();
+    const auto planes = static_cast<std::uint32_t>(near_.planes().size());
+    const std::size_t nodes = near_.cloth_node_count();
+    pieces_.resize(2 * pieces + (planes == 0 ? 0 : chunk_count(nodes, nodes_a_piece)));
+    for (auto& piece : pieces_) piece.clear();
+    cloth.visit_self_pairs([&](std::size_t piece, std::span<const BvhPair> pairs) {
+        for (const BvhPair& p : pairs)
+            near_.visit_self(p.a, p.b, [&](const FeaturePair& f) { look(f, pieces_[piece]); });
+    });
+    cloth.visit_cross_pairs(near_.obstacle(),
+                            [&](std::size_t piece, std::span<const BvhPair> pairs) {
+                                for (const BvhPair& p : pairs)
+                                    near_.visit_obstacle(p.a, p.b, [&](const FeaturePair& f) {
+                                        look(f, pieces_[pieces + piece]);
+                                    });
+                            });
+    if (planes > 0)
+        parallel_chunks(
+            nodes, nodes_a_piece, [&](std::size_t piece, std::size_t first, std::size_t last) {
+                for (auto n = static_cast<std::uint32_t>(first); n < last; ++n)
+                    for (std::uint32_t k = 0; k < planes; ++k) {
+                        const FeaturePair p = near_.plane_pair(n, k);
+                        const PlaneHeight height = height_above(
+                            {x[p.nodes[0]], x[p.nodes[1]], x[p.nodes[2]], x[p.nodes[3]]});
+                        if (height.height < h)
+                            add(p, height.weights, height.normal, h - height.height,
+                                pieces_[2 * pieces + piece]);
+                    }
+            });
+    repulsions_.clear();
+    for (const auto& piece : pieces_)
+        repulsions_.insert(repulsions_.end(), piece.begin(), piece.end());
+}
+
+void ImpactResolverImpulses::repel()
+{
+    for (int sweep = 0; sweep < repulsion_sweeps; ++sweep)
+        for (const Repulsion& r : repulsions_) {
+            const PairMotion pair{r.nodes,      r.weights,     r.normal,
+                                  r.compliance, inverse_mass_, shift_};
+            const double opens = dot(r.normal, pair.relative());
+            const double wanted = std::min(opened_share, options_.stiffness) * r.missing;
+            if (opens < wanted) pair.push(wanted - opens, r.friction);
+        }
+}
+
+ImpactReport ImpactResolverImpulses::resolve(const Model& model, const State& in,
+                                             const Loads& loads, const World& world,
+                                             std::span<const ObstacleSample> obstacles, double dt,
+                                             bool insist, State& next)
+{
+    PLEAT_ASSERT(dt > 0, "time runs forward");
+    ImpactReport report;
+    const std::size_t n = model.mesh.node_count();
+    detector_.begin(model, world, obstacles, in.x.span(), next.x.span());
+    const std::span<const Vec3> x0 = detector_.surface().x0(), x1 = detector_.surface().x1();
+    inverse_mass_.assign(x0.size(), 0);
+    for (std::size_t i = 0; i < n; ++i) inverse_mass_[i] = 1 / model.mass.values[i];
+    for (const Pin& p : loads.pins) inverse_mass_[index(p.node)] = 0;
+    shift_.resize(x0.size());
+    for (std::size_t i = 0; i < x0.size(); ++i) shift_[i] = x1[i] - x0[i];
+
+    const std::vector<Vec3> proposed(shift_.begin(), shift_.begin() + std::ptrdiff_t(n));
+    find_repulsions(model, in, world, obstacles);
+    repel();
+
+    x_.resize(n);
+    changed_.assign(n, 1);
+    // What no impulse has touched stays as proposed, to the bit.
+    const auto move_cloth = [&] {
+        for (std::size_t i = 0; i < n; ++i)
+            x_[i] = shift_[i] == proposed[i] ? next.x.values[i] : x0[i] + shift_[i];
+    };
+    move_cloth();
+    detector_.begin(model, world, obstacles, in.x.span(), x_);
+    const auto unlimited = [](const FeaturePair&) {
+        return std::numeric_limits<double>::infinity();
+    };
+    std::vector<ImpactHit> hits = detector_.detect_all(unlimited);
+    report.impacts = hits.size();
+    for (; !hits.empty() && report.iterations < most_rounds; ++report.iterations) {
+        std::fill(changed_.begin(), changed_.end(), std::uint8_t{0});
+        bool any = false;
+        for (const ImpactHit& hit : hits) {
+            const auto& w = hit.impact.weights;
+            double compliance = 0, reached = 0;
+            for (std::size_t i = 0; i < 4; ++i) {
+                const std::uint32_t k = hit.pair.nodes[i];
+                compliance += w[i] * w[i] * inverse_mass_[k];
+                reached += w[i] * dot(hit.impact.normal, x0[k] + shift_[k]);
+            }
+            if (compliance == 0 || reached >= hit.separation) continue;
+            const PairMotion pair{hit.pair.nodes, w,     hit.impact.normal, compliance,
+                                  inverse_mass_,  shift_};
+            pair.push(hit.separation - reached, pair_friction(model, world, detector_.surface(),
+                                                              hit.pair, options_.friction));
+            for (const std::uint32_t k : hit.pair.nodes)
+                if (k < n) changed_[k] = 1;
+            any = true;
+        }
+        if (!any) break; // only zones can help
+        move_cloth();
+        hits = detector_.detect_changed(x_, changed_, unlimited);
+    }
+    parallel_for(n, [&](std::size_t i) {
+        if (inverse_mass_[i] == 0 || shift_[i] == proposed[i]) return;
+        next.x.values[i] = x_[i];
+        next.v.values[i] += (shift_[i] - proposed[i]) / dt;
+    });
+    if (hits.empty()) return report;
+    const ImpactReport zones = rigid_.resolve(model, in, loads, world, obstacles, dt, insist, next);
+    report.ok = zones.ok;
+    report.trouble = zones.trouble;
+    report.zones = zones.zones;
+    report.rigid_zones = zones.rigid_zones;
+    report.pinched = zones.pinched;
+    report.unresolved = zones.unresolved;
+    return report;
+}
+
+} // namespace pleat

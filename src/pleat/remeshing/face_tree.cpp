@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/remeshing/face_tree.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace pleat {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr WorldBox nothing{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
+
+/// The lowest 10 bits of `value`, each followed by two zeros.
+std::uint32_t spread_bits(std::uint32_t value)
+{
+    value = (value | value << 16) & 0x030000ff;
+    value = (value | value << 8) & 0x0300f00f;
+    value = (value | value << 4) & 0x030c30c3;
+    return (value | value << 2) & 0x09249249;
+}
+
+/// Place along a curve that fills the box (Morton's).
+std::uint32_t place_in(const WorldBox& box, const Vec3& p)
+{
+    std::uint32_t place = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+        const double extent = box.high[k] - box.low[k];
+        const double share = extent > 0 ? (p[k] - box.low[k]) / extent : 0;
+        place |= spread_bits(std::uint32_t(std::clamp(share * 1024, 0.0, 1023.0))) << k;
+    }
+    return place;
+}
+
+bool holds(const WorldBox& outer, const WorldBox& inner)
+{
+    for (std::size_t k = 0; k < 3; ++k)
+        if (inner.low[k] < outer.low[k] || inner.high[k] > outer.high[k]) return false;
+    return true;
+}
+
+} // namespace
+
+void FaceTree::rebuild()
+{
+    WorldBox bounds = nothing;
+    for (const Item& item : items_)
+        if (item.leaf != none) bounds.grow(item.box);
+    struct Entry {
+        std::uint32_t place, item;
+    };
+    std::vector<Entry> order;
+    order.reserve(count_);
+    for (std::uint32_t i = 0; i < items_.size(); ++i)
+        if (items_[i].leaf != none)
+            order.push_back({place_in(bounds, (items_[i].box.low + items_[i].box.high) * 0.5), i});
+    std::sort(order.begin(), order.end(), [](const Entry& a, const Entry& b) {
+        return a.place != b.place ? a.place < b.place : a.item < b.item;
+    });
+    std::size_t boxes = std::max<std::size_t>(1, (order.size() + width - 1) / width);
+    first_.assign(boxes, none);
+    levels_.clear();
+    for (;; boxes = (boxes + width - 1) / width) {
+        levels_.emplace_back(boxes, nothing);
+        if (boxes == 1) break;
+    }
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const auto leaf = std::uint32_t(i / width);
+        link(order[i].item, leaf);
+        levels_[0][leaf].grow(items_[order[i].item].box);
+    }
+    for (std::size_t level = 1; level < levels_.size(); ++level)
+        for (std::size_t i = 0; i < levels_[level - 1].size(); ++i)
+            levels_[level][i / width].grow(levels_[level - 1][i]);
+    built_for_ = order.size();
+}
+
+void FaceTree::put(FaceId face, const WorldBox& box, FaceId beside)
+{
+    if (index(face) >= items_.size())
+        items_.resize(std::max<std::size_t>(index(face) + 1, items_.size() + items_.size() / 2));
+    Item& item = items_[index(face)];
+    item.box = box;
+    if (item.leaf == none) {
+        if (first_.empty()) { // one leaf for all, until rebuild() sorts them
+            first_.push_back(none);
+            levels_.push_back({nothing});
+        }
+        const bool known =
+            is_some(beside) && index(beside) < items_.size() && items_[index(beside)].leaf != none;
+        link(index(face), known ? items_[index(beside)].leaf : 0);
+        ++count_;
+    }
+    grow(item.leaf, box);
+    constexpr std::size_t few = 64; // faces for which no order is worth its while
+    if (built_for_ > 0 && count_ > 2 * built_for_ + few) rebuild();
+}
+
+void FaceTree::drop(FaceId face)
+{
+    if (index(face) >= items_.size() || items_[index(face)].leaf == none) return;
+    Item& item = items_[index(face)];
+    if (item.next != none) items_[item.next].previous = item.previous;
+    if (item.previous != none)
+        items_[item.previous].next = item.next;
+    else
+        first_[item.leaf] = item.next;
+    item.leaf = none;
+    --count_;
+}
+
+void FaceTree::link(std::uint32_t i, std::uint32_t leaf)
+{
+    Item& item = items_[i];
+    item.leaf = leaf;
+    item.previous = none;
+    item.next = first_[leaf];
+    if (item.next != none) items_[item.next].previous = i;
+    first_[leaf] = i;
+}
+
+void FaceTree::grow(std::uint32_t leaf, const WorldBox& box)
+{
+    std::size_t i = leaf;
+    for (std::vector<WorldBox>& level : levels_) {
+        if (holds(level[i], box)) return;
+        level[i].grow(box);
+        i /= width;
+    }
+}
+
+} // namespace pleat
