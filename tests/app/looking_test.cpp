@@ -32,7 +32,7 @@ struct Looking : testing::Test {
     {
         shared = std::make_unique<TemporaryFolder>();
         ASSERT_EQ(run_pleat_line("run " + scenes +
-                                 "/sphere-anisotropic/scene.json -q --frames 6 -o " + run())
+                                 "/sphere-anisotropic/quick.json -q --frames 6 -o " + run())
                       .exit_code,
                   0);
     }

@@ -81,7 +81,7 @@ const distance = (a, b) => Math.hypot(...a.map((v, i) => v - b[i]));
 before(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'pleat_browser_'));
     finished = path.join(folder, 'finished');
-    runPleat('run', path.join(root, 'scenes/sphere-anisotropic/scene.json'), '-q', '--frames', '12', '-o', finished);
+    runPleat('run', path.join(root, 'scenes/sphere-anisotropic/quick.json'), '-q', '--frames', '12', '-o', finished);
     browser = await chromium.launch({
         executablePath: process.env.PLEAT_CHROMIUM,
         args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],

@@ -20,9 +20,9 @@ import sys
 import tarfile
 import urllib.request
 
-VERSION = "1.65.0"
+VERSION = "1.60.0"
 ADDRESS = f"https://registry.npmjs.org/playwright-core/-/playwright-core-{VERSION}.tgz"
-SHA512 = "vNSKgH6YqtN7cdT/L334zo0a+YwkrpicyrHJlWWPIm/Q+Nn2SWInil01oT0mbu96U4GgoRtCYQD9CzJQgju+lA=="
+SHA512 = "9bW6zvX/m0lEbgTKJ6YppOKx8H3VOPBMOCFh2irXFOT4BbHgrx5hPjwJYLT40Lu+4qtD36qKc/Hn56StUW57IA=="
 
 
 def skip(reason):

@@ -22,7 +22,7 @@ import unittest
 
 PLEAT = sys.argv.pop(1)
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-SCENE = ROOT / "scenes" / "sphere-anisotropic" / "scene.json"
+SCENE = ROOT / "scenes" / "sphere-anisotropic" / "quick.json"
 
 
 def run_pleat(*words):

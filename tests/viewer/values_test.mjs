@@ -88,7 +88,7 @@ test('a run says the same to the page as to its statistics', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'pleat_values_'));
     try {
         const run = path.join(folder, 'run'), page = path.join(folder, 'page.html');
-        const words = [['run', path.join(root, 'scenes/sphere-anisotropic/scene.json'), '-q', '--frames', '10', '-o', run], ['view', run, '--export', page]];
+        const words = [['run', path.join(root, 'scenes/sphere-anisotropic/quick.json'), '-q', '--frames', '10', '-o', run], ['view', run, '--export', page]];
         for (const line of words) assert.equal(spawnSync(pleat, line).status, 0);
         const html = readFileSync(page, 'utf8');
         const [head, ...rows] = readFileSync(path.join(run, 'stats.csv'), 'utf8').trim().split('\n').map((l) => l.split(','));

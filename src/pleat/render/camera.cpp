@@ -16,6 +16,8 @@ namespace {
 
 constexpr double frame_margin = 0.06;  // of the half width, left free at each side
 constexpr double backdrop_ratio = 3.0; // see is_backdrop
+constexpr double flat_ratio = 1.5;     // the same of things without thickness
+constexpr double flatness = 0.01;      // thickness over extent below which a thing is flat
 
 /// A unit vector square to the unit vector a, from `hint` where that is possible.
 Vec3 perpendicular(const Vec3& a, const Vec3& hint)
@@ -108,7 +110,11 @@ bool is_backdrop(const RenderMesh& mesh, const Box& cloth)
     if (mesh.is_cloth) return false;
     Box box = empty_box();
     grow(box, mesh);
-    return !is_empty(box) && box.diagonal() > backdrop_ratio * cloth.diagonal();
+    if (is_empty(box)) return false;
+    const Vec3 size = box.high - box.low;
+    const bool is_flat =
+        std::min({size[0], size[1], size[2]}) < flatness * std::max({size[0], size[1], size[2]});
+    return box.diagonal() > (is_flat ? flat_ratio : backdrop_ratio) * cloth.diagonal();
 }
 
 std::vector<Vec3> subject_points(std::span<const RenderMesh> meshes)

@@ -40,8 +40,9 @@ struct Box {
 /// origin where there is nothing. Points that belong to no triangle do not count.
 [[nodiscard]] Box cloth_box(std::span<const RenderMesh> meshes);
 
-/// Whether an obstacle is so large beside the cloth (more than about three times its extent) that
-/// it is scenery, such as a floor, rather than something to be framed.
+/// Whether an obstacle is so large beside the cloth (more than about three times its extent, or one
+/// and a half times for a flat one) that it is scenery, such as a floor, rather than something to
+/// be framed.
 [[nodiscard]] bool is_backdrop(const RenderMesh& mesh, const Box& cloth);
 
 /// The positions to be framed: all cloth, and of the obstacles that are no backdrop the part
