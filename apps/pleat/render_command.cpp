@@ -14,7 +14,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -64,6 +66,15 @@ std::vector<int> spread(const std::vector<int>& frames)
     for (std::size_t i = 0; i < most_fitting_frames; ++i)
         some.push_back(frames[i * (frames.size() - 1) / (most_fitting_frames - 1)]);
     return some;
+}
+
+// What a signal handler can reach; it belongs to the program, not to the library.
+std::atomic<int> stop_signal{0};
+
+extern "C" void stop_rendering(int signal)
+{
+    stop_signal = signal;
+    std::signal(signal, SIG_DFL); // a second one ends the program at once
 }
 
 /// What all pictures of one call share.
@@ -185,10 +196,13 @@ int render_frames(const RenderArguments& a, std::size_t at_once)
     std::optional<Film> film;
     if (!a.film.empty()) film.emplace(a.film, a.options.width, a.options.height, fps);
     RenderProgress progress(frames.size(), a.quiet);
+    std::signal(SIGINT, stop_rendering); // what is written stays whole, a film's parts are removed
+    std::signal(SIGTERM, stop_rendering);
 
     // Batches, so that reading and building of one frame go beside the rays of another, and films
     // get their pictures in order.
     for (std::size_t first = 0; first < frames.size(); first += at_once) {
+        if (stop_signal != 0) return 128 + stop_signal;
         const std::size_t count = std::min(at_once, frames.size() - first);
         std::vector<Image> images(count);
         parallel_for(

@@ -99,6 +99,12 @@ TEST_F(Looking, a_film_appears_whole_or_not_at_all)
     EXPECT_THAT(strange.output, HasSubstr("ffmpeg failed"));
     EXPECT_EQ(run_pleat_line("render " + run() + quick + "--film " + at("no/film.mp4")).exit_code,
               1);
+    const ProgramResult stopped =
+        run_shell(std::string(PLEAT_BINARY) + " render " + run() +
+                  " --width 320 --height 240 --samples 16 -q --film " + at("long.mp4") +
+                  " & pid=$!; for i in $(seq 600); do ls " + folder.path().string() +
+                  " | grep -q part && break; sleep 0.05; done; kill -INT $pid; wait $pid");
+    EXPECT_EQ(stopped.exit_code, 130) << stopped.output;
     for (const auto& entry : fs::directory_iterator(folder.path()))
         EXPECT_EQ(entry.path().filename(), "film.mp4") << "nothing else is left";
 }
