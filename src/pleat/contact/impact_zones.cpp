@@ -367,7 +367,7 @@ bool ImpactResolverImpactZones::Work::stays_apart(const FeaturePair& p) const
     }
     if (p.plane) {
         const double gap = height_above(x0).height;
-        return !plane_impact(x0, x1, 0.1 * gap, 0.1 * gap).hit;
+        return !plane_impact(x0, x1, 0.1 * gap, 0.1 * gap).impact.hit;
     }
     const double gap2 = p.edges ? segment_segment_distance(x0[0], x0[1], x0[2], x0[3]).distance2
                                 : point_triangle_distance(x0[0], x0[1], x0[2], x0[3]).distance2;
