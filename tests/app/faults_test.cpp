@@ -346,8 +346,9 @@ TEST_F(Faults, too_little_memory_ends_the_run_with_the_reason)
             EXPECT_EQ(r.exit_code, 3) << limit << r.output;
             EXPECT_THAT(r.output, HasSubstr("error: "));
         }
-        if (r.exit_code == 3 && fs::exists(folder / "out/checkpoint/00000.pleat"))
+        if (r.exit_code == 3 && fs::exists(folder / "out/checkpoint/00000.pleat")) {
             EXPECT_EQ(run_pleat_line("resume -q " + at("out")).exit_code, 0) << limit;
+        }
     }
     EXPECT_GT(refused, 0);
     EXPECT_GT(good, 0);
@@ -365,8 +366,9 @@ TEST_F(Faults, a_solver_that_gives_up_leaves_a_folder_that_every_verb_opens)
     EXPECT_THAT(read_bytes(folder / "out/run.json"), HasSubstr("\"gave up\""));
     EXPECT_EQ(run_pleat_line("check " + at("out")).exit_code, 0);
     for (const auto& entry : fs::recursive_directory_iterator(folder / "out"))
-        if (entry.path().extension() == ".obj")
+        if (entry.path().extension() == ".obj") {
             EXPECT_THAT(read_bytes(entry.path()), Not(HasSubstr("nan")));
+        }
     // With a scene that makes sense it goes on.
     const ProgramResult on =
         run_pleat_line("resume " + at("out") + " --scene " + at("scene.json") + " -q --frames 2");
