@@ -193,7 +193,6 @@ inline Mesh::FanStart Mesh::fan_start(NodeId n) const
     const FaceId first = (*this)[n].face;
     FaceId face = first;
     std::size_t corner = corner_at(face, n);
-    if (kind(n) == NodeKind::interior) return {face, corner}; // no border to begin at
     for (;;) { // clockwise: across the edge that leaves the node
         const EdgeId out = (*this)[face].edges[corner];
         const Edge& e = (*this)[out];
