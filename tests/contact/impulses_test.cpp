@@ -4,6 +4,7 @@
 
 #include "contact/shapes.hpp"
 #include "contact/stage.hpp"
+#include "pleat/contact/proximity.hpp"
 #include "pleat/integrators/backward_euler.hpp"
 #include "pleat/integrators/mixed_explicit_implicit.hpp"
 #include "pleat/linalg/cholesky.hpp"
@@ -78,11 +79,16 @@ TEST(Impulses, rub_by_coulombs_law)
     }
 }
 
+/// As scenes have it: repulsions by impulses between explicit steps, in the solve of implicit ones.
 class ImpulsesWith : public testing::TestWithParam<bool> {
 protected:
-    static void choose_integrator(Stage& stage)
+    static void choose_integrator(Stage& stage, const ContactOptions& contact = {})
     {
-        if (GetParam())
+        if (!GetParam()) {
+            stage.pipeline.contact_finder = std::make_unique<ContactFinderProximity>(contact);
+            stage.pipeline.impact_resolver = std::make_unique<ImpactResolverImpulses>(
+                contact, ImpactResolverImpulses::Repulsions::in_the_solve);
+        } else
             stage.pipeline.integrator = std::make_unique<IntegratorMixedExplicitImplicit>(
                 MixedOptions{.max_inner_steps = 1});
     }
@@ -113,9 +119,10 @@ TEST_P(ImpulsesWith, a_slope_holds_below_the_angle_of_friction_and_not_above)
 {
     constexpr double friction = 0.4;
     for (const double share : {0.9, 1.1}) {
-        Stage stage = with_impulses({level_sheet(8, 0.16, {0, 0, 0.005})}, {.friction = friction});
+        const ContactOptions contact{.friction = friction};
+        Stage stage = with_impulses({level_sheet(8, 0.16, {0, 0, 0.005})}, contact);
         stage.world.obstacles = {make_half_space("floor", {}, {0, 0, 1}, 1)};
-        choose_integrator(stage);
+        choose_integrator(stage, contact);
         EXPECT_EQ(play(stage, 0.2).intersections, 0u);
         const double angle = share * std::atan(friction);
         stage.world.gravity = Vec3{std::sin(angle), 0, -std::cos(angle)} * 9.8;
@@ -145,6 +152,17 @@ TEST_P(ImpulsesWith, colliding_sheets_keep_their_momentum)
     EXPECT_EQ(o.intersections, 0u);
     const Vec3 after = linear_momentum(stage.sim.model, stage.sim.state);
     EXPECT_LT(norm(after - before), 1e-9 * norm(before));
+}
+
+TEST_P(ImpulsesWith, a_sheet_over_a_sharp_box_is_not_torn)
+{
+    Stage stage = with_impulses({level_sheet(16, 0.4, {-0.2, -0.2, 0.03})}, {});
+    stage.world.obstacles = {box({-0.08, -0.07, -0.2}, {0.09, 0.08, 0})};
+    choose_integrator(stage);
+    const Outcome o = play(stage, 0.3);
+    EXPECT_TRUE(o.ok) << o.trouble;
+    EXPECT_EQ(o.intersections, 0u);
+    EXPECT_LT(o.max_stretch, 0.15);
 }
 
 TEST_P(ImpulsesWith, fast_sheets_do_not_pass_through_thin_things)

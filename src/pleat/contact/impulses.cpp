@@ -64,8 +64,9 @@ struct PairMotion {
 
 } // namespace
 
-ImpactResolverImpulses::ImpactResolverImpulses(const ContactOptions& options)
-    : options_(options), detector_(options), rigid_(rigid_only(options)), near_(options.broad_phase)
+ImpactResolverImpulses::ImpactResolverImpulses(const ContactOptions& options, Repulsions repulsions)
+    : options_(options), repulsions_by_(repulsions), detector_(options),
+      rigid_(rigid_only(options)), near_(options.broad_phase)
 {}
 
 void ImpactResolverImpulses::mesh_changed()
@@ -184,8 +185,10 @@ ImpactReport ImpactResolverImpulses::resolve(const Model& model, const State& in
     for (std::size_t i = 0; i < x0.size(); ++i) shift_[i] = x1[i] - x0[i];
 
     const std::vector<Vec3> proposed(shift_.begin(), shift_.begin() + std::ptrdiff_t(n));
-    find_repulsions(model, in, world, obstacles);
-    repel();
+    if (repulsions_by_ == Repulsions::by_impulses) {
+        find_repulsions(model, in, world, obstacles);
+        repel();
+    }
 
     x_.resize(n);
     changed_.assign(n, 1);

@@ -13,6 +13,12 @@
 // each impulse. Impulses act on both sides of a pair, so that cloth hitting cloth keeps its
 // momentum.
 //
+// Repulsions need steps as short as an explicit integrator takes. An implicit one lets cloth that
+// hangs over an edge fall as if nothing held it, by what a long step allows, and an impulse
+// afterwards pulls only the touching nodes back: the cloth is stretched further at every step.
+// There the repulsions have to be part of the solve (ContactFinderProximity), and only collisions
+// are left to impulses.
+//
 // Departs from [Bridson2002]: masses are those of the nodes instead of one for all; pairs are gone
 // through several times, which is harmless, because a pair that no longer approaches gets nothing;
 // a colliding pair may close up to the separation within the step instead of stopping where it was,
@@ -32,7 +38,9 @@ namespace pleat {
 
 class ImpactResolverImpulses final : public ImpactResolver {
 public:
-    explicit ImpactResolverImpulses(const ContactOptions& options);
+    enum class Repulsions { by_impulses, in_the_solve };
+    explicit ImpactResolverImpulses(const ContactOptions& options,
+                                    Repulsions repulsions = Repulsions::by_impulses);
 
     [[nodiscard]] ImpactReport resolve(const Model& model, const State& in, const Loads& loads,
                                        const World& world,
@@ -56,6 +64,7 @@ private:
     void repel();
 
     ContactOptions options_;
+    Repulsions repulsions_by_;
     ImpactDetector detector_;
     ImpactResolverImpactZones rigid_; // rigid zones only
     ContactSurface near_;             // everything at the start of the step

@@ -392,8 +392,8 @@ Pipeline make_pipeline(const SceneDescription& description)
 {
     Pipeline p;
     p.integrator = make_integrator(description.solver, description.contact);
-    p.contact_finder = make_contact_finder(description.contact);
-    p.impact_resolver = make_impact_resolver(description.contact);
+    p.contact_finder = make_contact_finder(description.contact, description.solver);
+    p.impact_resolver = make_impact_resolver(description.contact, description.solver);
     p.strain_limiter = make_strain_limiter(description.strain_limiting);
     p.remesher = make_remesher(description);
     return p;

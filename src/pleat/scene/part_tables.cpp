@@ -108,8 +108,9 @@ constexpr Row<MakeIntegrator> integrators[] = {
 // --- contact ------------------------------------------------------------------------------------
 
 struct ContactParts {
-    std::unique_ptr<ContactFinder> (*finder)(const ContactDescription&);
-    std::unique_ptr<ImpactResolver> (*resolver)(const ContactDescription&);
+    std::unique_ptr<ContactFinder> (*finder)(const ContactDescription&, const SolverDescription&);
+    std::unique_ptr<ImpactResolver> (*resolver)(const ContactDescription&,
+                                                const SolverDescription&);
 };
 
 constexpr Row<BroadPhase> broad_phases[] = {
@@ -125,26 +126,38 @@ ContactOptions contact_options(const ContactDescription& c)
             .broad_phase = row_of(broad_phases, c.broad_phase)};
 }
 
+/// Whether contact can act on the velocities between its steps alone.
+bool is_explicit(const SolverDescription& s)
+{
+    return s.integrator == "mixed_explicit_implicit";
+}
+
 constexpr Row<ContactParts> contacts[] = {
     {"impact_zones",
-     {[](const ContactDescription& c) -> std::unique_ptr<ContactFinder> {
+     {[](const ContactDescription& c, const SolverDescription&) -> std::unique_ptr<ContactFinder> {
           return std::make_unique<ContactFinderProximity>(contact_options(c));
       },
-      [](const ContactDescription& c) -> std::unique_ptr<ImpactResolver> {
+      [](const ContactDescription& c, const SolverDescription&) -> std::unique_ptr<ImpactResolver> {
           return std::make_unique<ImpactResolverImpactZones>(contact_options(c));
       }}},
     {"impulses",
-     {[](const ContactDescription&) -> std::unique_ptr<ContactFinder> {
-          return std::make_unique<ContactFinderNone>();
+     {[](const ContactDescription& c,
+         const SolverDescription& s) -> std::unique_ptr<ContactFinder> {
+          if (is_explicit(s)) return std::make_unique<ContactFinderNone>();
+          return std::make_unique<ContactFinderProximity>(contact_options(c));
       },
-      [](const ContactDescription& c) -> std::unique_ptr<ImpactResolver> {
-          return std::make_unique<ImpactResolverImpulses>(contact_options(c));
+      [](const ContactDescription& c,
+         const SolverDescription& s) -> std::unique_ptr<ImpactResolver> {
+          using Repulsions = ImpactResolverImpulses::Repulsions;
+          return std::make_unique<ImpactResolverImpulses>(
+              contact_options(c),
+              is_explicit(s) ? Repulsions::by_impulses : Repulsions::in_the_solve);
       }}},
     {"none",
-     {[](const ContactDescription&) -> std::unique_ptr<ContactFinder> {
+     {[](const ContactDescription&, const SolverDescription&) -> std::unique_ptr<ContactFinder> {
           return std::make_unique<ContactFinderNone>();
       },
-      [](const ContactDescription&) -> std::unique_ptr<ImpactResolver> {
+      [](const ContactDescription&, const SolverDescription&) -> std::unique_ptr<ImpactResolver> {
           return std::make_unique<ImpactResolverNone>();
       }}},
 };
@@ -288,14 +301,16 @@ std::unique_ptr<Integrator> make_integrator(const SolverDescription& solver,
     return row_of(integrators, solver.integrator)(solver, contact);
 }
 
-std::unique_ptr<ContactFinder> make_contact_finder(const ContactDescription& contact)
+std::unique_ptr<ContactFinder> make_contact_finder(const ContactDescription& contact,
+                                                   const SolverDescription& solver)
 {
-    return row_of(contacts, contact.type).finder(contact);
+    return row_of(contacts, contact.type).finder(contact, solver);
 }
 
-std::unique_ptr<ImpactResolver> make_impact_resolver(const ContactDescription& contact)
+std::unique_ptr<ImpactResolver> make_impact_resolver(const ContactDescription& contact,
+                                                     const SolverDescription& solver)
 {
-    return row_of(contacts, contact.type).resolver(contact);
+    return row_of(contacts, contact.type).resolver(contact, solver);
 }
 
 std::unique_ptr<StrainLimiter> make_strain_limiter(const StrainLimitingDescription& limiting)

@@ -28,9 +28,10 @@ namespace pleat {
 // \pre the names in the description are of the tables (read_scene_file saw to it).
 [[nodiscard]] std::unique_ptr<Integrator> make_integrator(const SolverDescription& solver,
                                                           const ContactDescription& contact);
-[[nodiscard]] std::unique_ptr<ContactFinder> make_contact_finder(const ContactDescription& contact);
+[[nodiscard]] std::unique_ptr<ContactFinder> make_contact_finder(const ContactDescription& contact,
+                                                                 const SolverDescription& solver);
 [[nodiscard]] std::unique_ptr<ImpactResolver>
-make_impact_resolver(const ContactDescription& contact);
+make_impact_resolver(const ContactDescription& contact, const SolverDescription& solver);
 [[nodiscard]] std::unique_ptr<StrainLimiter>
 make_strain_limiter(const StrainLimitingDescription& limiting);
 [[nodiscard]] std::unique_ptr<Remesher> make_remesher(const SceneDescription& scene);
