@@ -247,18 +247,20 @@ TEST_F(Faults, a_folder_has_one_writer)
 
 TEST_F(Faults, a_limit_on_file_sizes_ends_the_run_with_the_reason)
 {
-    // A row of stats.csv at a time the file reaches four kilobytes; other files are larger or not.
-    const ProgramResult r = run_shell("ulimit -f 8; exec " + std::string(PLEAT_BINARY) + " run " +
-                                      at("scene.json") + " -q -o " + at("out"));
+    ASSERT_EQ(run_program(run_words("alone")).exit_code, 0);
+    // Room for the scene, but not for the statistics of many frames; in blocks of 512 bytes.
+    const auto blocks = (fs::file_size(folder / "alone/scene.json") + 2048) / 512;
+    const ProgramResult r =
+        run_shell("ulimit -f " + std::to_string(blocks) + "; exec " + PLEAT_BINARY + " run " +
+                  at("scene.json") + " -q --frames 400 -o " + at("out"));
     EXPECT_EQ(r.exit_code, 1) << r.output;
     EXPECT_THAT(r.output, HasSubstr("File too large"));
     EXPECT_THAT(r.output, HasSubstr("goes on from frame"));
-    EXPECT_EQ(read_bytes(folder / "out/stats.csv").back(), '\n') << "whole rows only";
+    EXPECT_TRUE(read_bytes(folder / "out/stats.csv").ends_with("\n")) << "whole rows only";
     EXPECT_EQ(run_pleat_line("check " + at("out")).exit_code, 0);
     expect_no_leftovers("out");
-    ASSERT_EQ(run_program(run_words("alone")).exit_code, 0);
-    EXPECT_EQ(run_pleat_line("resume -q " + at("out")).exit_code, 0);
-    EXPECT_EQ(hashes_of(folder / "out"), hashes_of(folder / "alone"));
+    EXPECT_EQ(run_pleat_line("resume -q --frames 24 " + at("out")).exit_code, 0);
+    EXPECT_TRUE(hashes_of(folder / "out").starts_with(hashes_of(folder / "alone")));
 }
 
 TEST_F(Faults, a_full_disk_ends_the_run_with_the_reason)
@@ -344,8 +346,9 @@ TEST_F(Faults, too_little_memory_ends_the_run_with_the_reason)
             EXPECT_EQ(r.exit_code, 3) << limit << r.output;
             EXPECT_THAT(r.output, HasSubstr("error: "));
         }
-        if (r.exit_code == 3 && fs::exists(folder / "out/checkpoint/00000.pleat"))
+        if (r.exit_code == 3 && fs::exists(folder / "out/checkpoint/00000.pleat")) {
             EXPECT_EQ(run_pleat_line("resume -q " + at("out")).exit_code, 0) << limit;
+        }
     }
     EXPECT_GT(refused, 0);
     EXPECT_GT(good, 0);
@@ -363,8 +366,9 @@ TEST_F(Faults, a_solver_that_gives_up_leaves_a_folder_that_every_verb_opens)
     EXPECT_THAT(read_bytes(folder / "out/run.json"), HasSubstr("\"gave up\""));
     EXPECT_EQ(run_pleat_line("check " + at("out")).exit_code, 0);
     for (const auto& entry : fs::recursive_directory_iterator(folder / "out"))
-        if (entry.path().extension() == ".obj")
+        if (entry.path().extension() == ".obj") {
             EXPECT_THAT(read_bytes(entry.path()), Not(HasSubstr("nan")));
+        }
     // With a scene that makes sense it goes on.
     const ProgramResult on =
         run_pleat_line("resume " + at("out") + " --scene " + at("scene.json") + " -q --frames 2");

@@ -8,7 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace pleat::test {
 namespace {
@@ -112,13 +114,19 @@ TEST(Rest, draped_sheet_falls_quiet_and_stays_quiet)
     stage.world.wind = {{}, 1.2, 0.05}; // still air, in which hanging corners stop swinging
     stage.world.obstacles = {sphere(0.15, 10), floor_at(-0.15)};
     for (Vec3& p : stage.world.obstacles[0].x) p[2] += 0.1;
-    EXPECT_EQ(play(stage, 3).intersections, 0u);
+    EXPECT_EQ(play(stage, 4).intersections, 0u);
     const double mass = total_mass(stage.sim.model);
+    // What a fall through the thickness would give is the natural scale: contact that chatters
+    // drops and catches the sheet by shares of that length. Quiet is 1e-5 of it, an rms speed of
+    // 0.3 % of sqrt(2 g h): 1 mm/s, a thousandth of the thickness a step.
+    const double fall = 9.8 * ContactOptions{}.thickness; // [J/kg]
+    double most = 0;
     for (int i = 0; i < 20; ++i) {
         EXPECT_EQ(play(stage, 0.05).intersections, 0u);
-        // 3 mm/s
-        EXPECT_LT(kinetic_energy(stage.sim.model, stage.sim.state) / mass, 4.5e-6);
+        most = std::max(most, kinetic_energy(stage.sim.model, stage.sim.state) / (mass * fall));
     }
+    EXPECT_LT(most, 1e-5);
+    RecordProperty("share_of_a_fall_through_the_thickness", std::to_string(1e6 * most) + "e-6");
 }
 
 TEST(Rest, sheet_on_the_floor_stays_where_it_is)

@@ -161,6 +161,24 @@ TEST_P(ImpactResolver, refuses_a_vice_and_with_insistence_flags_it)
     }
 }
 
+TEST(ImpactZones, do_not_hide_a_vice_that_closes_by_little)
+{
+    // Twenty micrometres on each side, and the lower jaw rises by eighty: the two move as one,
+    // nearly.
+    Stage stage = make_stage({level_sheet(4, 0.1, {})}, fabric("gray-interlock"), {});
+    Obstacle low = box({-0.1, -0.1, -0.05}, {0.2, 0.2, -2e-5});
+    Obstacle high = box({-0.1, -0.1, 2e-5}, {0.2, 0.2, 0.05});
+    const double dt = 0.005;
+    low.motion = slide({{0, {}}, {dt, {0, 0, 8e-5}}});
+    stage.world.obstacles = {low, high};
+    const auto obstacles = sample_obstacles(stage.world, 0, dt);
+    State next = stage.sim.state;
+    const ImpactReport r = stage.pipeline.impact_resolver->resolve(
+        stage.sim.model, stage.sim.state, {}, stage.world, obstacles, dt, true, next);
+    EXPECT_TRUE(r.ok);
+    EXPECT_GT(r.unresolved, 0u);
+}
+
 TEST_P(ImpactResolver, gives_the_same_bits_for_any_number_of_threads)
 {
     std::vector<std::uint64_t> hashes;

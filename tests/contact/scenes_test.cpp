@@ -162,23 +162,34 @@ void sheets_make_a_pile(double size, double seconds)
     expect_clean(play(stage, seconds));
 }
 
+double lowest(const Stage& stage)
+{
+    double z = 0;
+    for (const Vec3& x : stage.sim.state.x) z = std::min(z, x[2]);
+    return z;
+}
+
 Outcome sheet_goes_between_rollers(double size, double seconds)
 {
     Stage stage = make_stage({{cells(size, 40), cells(size, 130), 0.12, 0.4,
                                [](const Vec2& u) {
-                                   return Vec3{u[0] - 0.06, 0, u[1] + 0.0};
+                                   return Vec3{u[0] - 0.06, 0, u[1] - 0.36};
                                }}},
                              fabric("gray-interlock"), {});
     for (const double side : {-1.0, 1.0}) {
         Obstacle roller = cylinder(0.04, 0.2, 32);
         for (Vec3& p : roller.x) p = rotate(rotation_about({1, 0, 0}, pi / 64), p);
-        // 0.5 mm of room between the facets, less than two separations.
+        // 0.5 mm of room between the facets, less than two separations. The nip goes up.
         roller.motion = turning({1, 0, 0}, -side * 2 * pi * seconds, seconds, {});
         for (MotionKey& key : roller.motion.keys) key.transform.translate = {0, side * 0.04025, 0};
         roller.friction = 0.8;
         stage.world.obstacles.push_back(roller);
     }
-    return play(stage, seconds);
+    const double before = lowest(stage);
+    const Outcome o = play(stage, seconds);
+    // A quarter of a metre a second at the nip, and the sheet goes along.
+    EXPECT_NEAR(lowest(stage), before + 0.25 * seconds, 0.1 * 0.25 * seconds);
+    return o;
 }
 
 void plate_hits_sheet(double size, double seconds)

@@ -53,6 +53,23 @@ TEST_P(EveryLaw, forces_are_the_gradient_of_the_energy)
         }
 }
 
+TEST_P(EveryLaw, energy_of_some_faces_changes_by_what_the_whole_does)
+{
+    // One node moves: all that changes is in the faces around it and the hinges they have part in.
+    const Cloth before = cloth(0.003);
+    Cloth after = before;
+    const Mesh& mesh = before.model.mesh;
+    const auto node = make_id<NodeId>(mesh.node_count() / 2);
+    after.state.x[node] += Vec3{0.001, 0, 0.002};
+    std::vector<bool> only(mesh.face_count(), false);
+    mesh.visit_faces(node, [&](FaceId f, std::size_t) { only[index(f)] = true; });
+    const double whole = elastic_energy(before.model, before.state);
+    EXPECT_NEAR(elastic_energy(after.model, after.state, only) -
+                    elastic_energy(before.model, before.state, only),
+                elastic_energy(after.model, after.state) - whole, 1e-9 * whole);
+    EXPECT_LE(elastic_energy(before.model, before.state, only), whole);
+}
+
 TEST_P(EveryLaw, stiffness_is_that_of_the_elements)
 {
     // The product K x of the gathered blocks against the change of the forces, where the exact

@@ -477,5 +477,87 @@ TEST(RemeshToMetric, leaves_frozen_panels_as_they_are)
     EXPECT_GT(faces_of(1), 200u);
 }
 
+// --- strain -------------------------------------------------------------------------------------
+
+/// Integral of the square of the Green strain over the cloth [m^2].
+double strain_integral(const Subject& s)
+{
+    double sum = 0;
+    for (FaceId f : s.mesh.faces()) {
+        const auto& v = s.mesh[f].verts;
+        const auto n = s.mesh.nodes_of(f);
+        const Mat2 du =
+            from_columns(s.mesh.u(v[1]) - s.mesh.u(v[0]), s.mesh.u(v[2]) - s.mesh.u(v[0]));
+        const Mat3x2 f3 = from_columns(s.x[n[1]] - s.x[n[0]], s.x[n[2]] - s.x[n[0]]) * inverse(du);
+        const Mat2 e = (transpose(f3) * f3 - identity<2>()) * 0.5;
+        sum +=
+            0.5 * determinant(du) * (e(0, 0) * e(0, 0) + e(1, 1) * e(1, 1) + 2 * e(0, 1) * e(0, 1));
+    }
+    return sum;
+}
+
+TEST(RemeshToMetric, brings_no_more_strain_than_it_may)
+{
+    // A sheet in sharp zigzag folds, isometric to its material: strain comes from edits alone.
+    const auto fold = [] {
+        MeshInput input = zoo::grid(40, 10);
+        const double c = std::cos(0.9), d = std::sin(0.9);
+        for (Vec3& x : input.node_x) {
+            const double along = x[0] * 10, rest = along - std::floor(along);
+            const bool up = int(std::floor(along)) % 2 == 0;
+            x = {c * x[0], x[1], 0.1 * d * (up ? rest : 1 - rest)};
+        }
+        return input;
+    };
+    const auto rise_of = [&](double strain_rise, double size) {
+        Subject s(fold());
+        s.set_metric([&](const Vec2&) { return test::tensor(0.5, size, 0.5 * size); });
+        const double before = strain_integral(s);
+        RemeshOptions options;
+        options.strain_rise = strain_rise;
+        (void)s.remesh(options);
+        return strain_integral(s) - before;
+    };
+    for (const double size : {0.03, 0.06, 0.2}) {
+        SCOPED_TRACE(size);
+        EXPECT_LE(rise_of(0, size), 1e-12);
+        EXPECT_LE(rise_of(0.01, size), 0.01 * rise_of(1e9, size) + 1e-12);
+    }
+}
+
+TEST(RemeshToMetric, leaves_frozen_faces_alone)
+{
+    Subject s(zoo::grid(10, 10));
+    s.set_metric([](const Vec2& u) {
+        return u[1] < 0.5 ? test::tensor(0, 0.03, 0.03) : test::tensor(0, 0.5, 0.5);
+    });
+    RemeshOptions options;
+    std::vector<std::array<Vec3, 3>> kept;
+    const auto is_kept = [](const std::array<Vec3, 3>& t) {
+        for (const Vec3& p : t)
+            if (p[0] < 0.3 || p[0] > 0.7) return false;
+        return true;
+    };
+    const auto triangle = [&](FaceId f) {
+        const auto n = s.mesh.nodes_of(f);
+        return std::array<Vec3, 3>{s.x[n[0]], s.x[n[1]], s.x[n[2]]};
+    };
+    for (FaceId f : s.mesh.faces()) {
+        options.frozen_faces.push_back(is_kept(triangle(f)));
+        if (is_kept(triangle(f))) kept.push_back(triangle(f));
+    }
+    const RemeshCounts c = s.remesh(options);
+    EXPECT_GT(c.splits, 50u);
+    EXPECT_GT(c.collapses, 5u);
+    EXPECT_THAT(validate(s.mesh), IsEmpty());
+    for (const auto& t : kept) {
+        const auto same = [&](FaceId f) {
+            const auto now = triangle(f);
+            return std::is_permutation(now.begin(), now.end(), t.begin());
+        };
+        EXPECT_TRUE(std::any_of(s.mesh.faces().begin(), s.mesh.faces().end(), same));
+    }
+}
+
 } // namespace
 } // namespace pleat

@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/scene/dress.hpp"
 
+#include "pleat/core/parallel.hpp"
 #include "pleat/export/obj_writer.hpp"
 #include "pleat/scene/garment.hpp"
 #include "pleat/scene/start_check.hpp"
@@ -115,6 +116,17 @@ TEST(Dress, layers_end_in_their_order)
     EXPECT_LT(d.mean_radius(1), d.mean_radius(0));
     EXPECT_LT(d.look().max_stretch, 0.02);
     for (std::uint64_t handles : d.scene.start.model.node_handles) EXPECT_EQ(handles, 0u);
+}
+
+TEST(Dress, gives_the_same_bits_for_any_number_of_threads)
+{
+    State first;
+    for (int threads : {1, 2, 8}) {
+        Dressed d(one, R"({"time": 0.05})");
+        Threads(threads).run([&] { dress(d.description, d.scene); });
+        if (threads == 1) first = d.scene.start.state;
+        EXPECT_EQ(d.scene.start.state, first) << threads;
+    }
 }
 
 TEST(Dress, does_nothing_where_the_scene_says_nothing)

@@ -6,9 +6,11 @@
 // points of obstacles) are *held*.
 #include "pleat/contact/impact_zones.hpp"
 
+#include "pleat/contact/half_space.hpp"
 #include "pleat/contact/impact_detection.hpp"
 #include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
+#include "pleat/geometry/distance.hpp"
 #include "pleat/model/motion.hpp"
 
 #include <algorithm>
@@ -186,6 +188,7 @@ struct ImpactResolverImpactZones::Work {
     bool project_zone(std::span<const std::uint32_t> members, std::span<const std::uint32_t> nodes);
     void relax(Bond& bond);
     void give_up(const FeaturePair& pair, ImpactReport& report);
+    [[nodiscard]] bool stays_apart(const FeaturePair& pair) const;
     std::vector<Hit> without_hopeless(std::vector<Hit> hits, ImpactReport& report);
     bool make_rigid(const Model& model, std::vector<Hit> hits, bool insist, ImpactReport& report);
     bool carry(const Model& model, Cluster& cluster, std::span<const Vec3> wish, bool insist) const;
@@ -354,6 +357,25 @@ void ImpactResolverImpactZones::Work::give_up(const FeaturePair& pair, ImpactRep
     for (const std::uint32_t n : pair.nodes) report.pinched += !surface.is_obstacle(n);
 }
 
+/// Whether the pair keeps at least a tenth of the gap that it starts with, whatever was asked for.
+bool ImpactResolverImpactZones::Work::stays_apart(const FeaturePair& p) const
+{
+    std::array<Vec3, 4> x0, x1;
+    for (std::size_t i = 0; i < 4; ++i) {
+        x0[i] = surface.x0()[p.nodes[i]];
+        x1[i] = surface.x1()[p.nodes[i]];
+    }
+    if (p.plane) {
+        const double gap = height_above(x0).height;
+        return !plane_impact(x0, x1, 0.1 * gap, 0.1 * gap).impact.hit;
+    }
+    const double gap2 = p.edges ? segment_segment_distance(x0[0], x0[1], x0[2], x0[3]).distance2
+                                : point_triangle_distance(x0[0], x0[1], x0[2], x0[3]).distance2;
+    ImpactOptions options;
+    options.min_separation = 0.1 * std::sqrt(gap2);
+    return !(p.edges ? edge_edge_impact(x0, x1, options) : vertex_face_impact(x0, x1, options)).hit;
+}
+
 /// Drops hits between held nodes only: a pin that is led through an obstacle.
 std::vector<Hit> ImpactResolverImpactZones::Work::without_hopeless(std::vector<Hit> hits,
                                                                    ImpactReport& report)
@@ -477,8 +499,10 @@ bool ImpactResolverImpactZones::Work::make_rigid(const Model& model, std::vector
             }
         }
         hits = without_hopeless(detect_changed(), report);
-        // Inside a cluster nothing can cross (see the header), and what it does not go with is
-        // lost.
+        // Inside a cluster that moves exactly as what carries it nothing can cross (see the
+        // header). Carriers that do not quite move as one leave gaps smaller than asked for: good
+        // enough where they stay gaps. What the cluster does not go with is lost.
+        bool torn = false;
         std::erase_if(hits, [&](const Hit& hit) {
             const std::uint32_t c = cluster_of(hit.pair);
             if (c == SurfacePart::none) return false;
@@ -493,11 +517,13 @@ bool ImpactResolverImpactZones::Work::make_rigid(const Model& model, std::vector
                 known = known && std::binary_search(held.begin(), held.end(), n);
                 carried = carried && std::binary_search(carriers.begin(), carriers.end(), n);
             }
-            if (carried) return true;
+            if (carried && stays_apart(hit.pair)) return true;
             if (!known) return false;
+            torn = torn || carried;
             give_up(hit.pair, report);
             return true;
         });
+        if (torn && !insist) return false;
     }
     if (hits.empty()) return true;
     if (!insist) return false;

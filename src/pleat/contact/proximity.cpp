@@ -33,12 +33,10 @@ constexpr double firm_share = 0.25;
 // Share of what a pair is nearer than that by which it is pushed out in a step.
 constexpr double firm_push_share = 0.25;
 // A pair with no gap left is stiffer by this much. Shallow contacts stay soft and let go easily;
-// with this, ten layers or the fold of a sheet over a sharp edge are carried without impacts.
+// with this, ten layers are carried without impacts. By the gap at the start of the step only:
+// stiffer toward whoever approaches, softer toward whoever leaves, would keep cloth at rest
+// trembling, one way in one step and back in the next.
 constexpr double deep_stiffness = 8;
-// Depth in thicknesses at the end of the step, if nothing stopped the pair, beyond which it gets no
-// stiffer. Fast impacts are nearly rigid, so that the solve and not the impact stage stops them,
-// with the cloth around taking part.
-constexpr double most_depth = 4;
 constexpr std::size_t nodes_a_piece = 512; // looked at against half-spaces by one thread
 
 /// Sine of the steepest rise of the faces at an edge toward `way` (unit), seen from the point q of
@@ -106,6 +104,7 @@ struct Nearest {
     double distance; // [m]; negative inside a half-space
     Vec3 normal;     // unit: the gap vector is distance times it
     std::array<double, 4> weights;
+    double share = 1; // of its stiffness; fades out where the pair stops to count
 };
 
 Nearest nearest_at(const std::array<Vec3, 4>& at, double distance2,
@@ -175,7 +174,12 @@ std::optional<Nearest> nearest(const ContactSurface& surface, const FeaturePair&
         steepest(x, p.nodes[2], p.nodes[3], thirds_of(part_b, p.face_b, p.place_b), qb, way);
     const double sharper = std::min(rise_a, rise_b), blunter = std::max(rise_a, rise_b);
     if (sharper > -ridge_sine || blunter > valley_sine) return {};
-    return nearest_at(at, d.distance2, {1 - d.s, d.s, -(1 - d.t), -d.t});
+    // Fades in over as much again, so that an edge about to count does not shake what is at rest.
+    const double share =
+        std::min({1.0, (-sharper - ridge_sine) / ridge_sine, (valley_sine - blunter) / ridge_sine});
+    Nearest found = nearest_at(at, d.distance2, {1 - d.s, d.s, -(1 - d.t), -d.t});
+    found.share = share;
+    return found;
 }
 
 /// How much nearer any two points can come while they move from x0 to x1 [m]: the diagonal of the
@@ -307,9 +311,8 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
             }
         }
         c.thickness = thickness;
-        const double ahead = std::min(distance, distance + approach);
-        const double depth = std::clamp(1 - ahead / thickness, 0.0, most_depth);
-        c.stiffness = options_.stiffness / (inverse_mass * dt * dt);
+        const double depth = std::max(0.0, 1 - distance / thickness);
+        c.stiffness = near->share * options_.stiffness / (inverse_mass * dt * dt);
         c.friction = pair_friction(model, world, surface_, p, options_.friction);
         found.push_back({c, 1 + deep_stiffness * depth * depth, distance,
                          std::max(0.0, dot(normal, velocity)), p.with_obstacle()});

@@ -12,8 +12,10 @@
 //
 // How stiff. Every node sees at most `stiffness` times mass / dt^2 in all: a sheet rests
 // g dt^2 below the thickness (0.25 mm at 5 ms) and the solve stays as easy as without contact.
-// Deep pairs are stiffer, and so are fast ones. No pair is pushed out by more than a quarter of the
-// thickness in a step, and one that is moving apart is pushed less: cloth does not bounce.
+// Deep pairs are stiffer, and below a quarter of the thickness a pair is to be held firmly
+// (Proximity::firm): that carries whatever hangs from a point and stops what is fast. No pair is
+// pushed out by more than a quarter of the thickness in a step, and one that is moving apart is
+// pushed less: cloth does not bounce.
 #pragma once
 
 #include "pleat/contact/contact_finder.hpp"

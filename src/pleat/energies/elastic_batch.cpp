@@ -62,19 +62,21 @@ template <class Visit> void for_list(std::span<const std::uint32_t> list, Visit&
 
 } // namespace
 
-ElasticBatch ElasticBatch::for_energy(const Model& model)
+ElasticBatch ElasticBatch::for_energy(const Model& model, const std::vector<bool>& only)
 {
     ElasticBatch batch;
-    batch.add_elements(model);
+    batch.add_elements(model, only);
     return batch;
 }
 
-void ElasticBatch::add_elements(const Model& model)
+void ElasticBatch::add_elements(const Model& model, const std::vector<bool>& only)
 {
+    const auto counts = [&](FaceId f) { return only.empty() || only[index(f)]; };
     const Mesh& mesh = model.mesh;
     faces_.resize(mesh.face_count());
     faces_of_material_.resize(model.materials.size());
     for (FaceId f : mesh.faces()) {
+        if (!counts(f)) continue;
         const auto nodes = mesh.nodes_of(f);
         const auto& v = mesh[f].verts;
         faces_[index(f)] = {{index(nodes[0]), index(nodes[1]), index(nodes[2])},
@@ -85,6 +87,7 @@ void ElasticBatch::add_elements(const Model& model)
     for (EdgeId e : mesh.edges()) {
         if (mesh.is_border(e)) continue;
         const auto& edge = mesh[e];
+        if (!counts(edge.faces[0]) && !counts(edge.faces[1])) continue;
         const auto side_0 = mesh.verts_of(e, 0), side_1 = mesh.verts_of(e, 1);
         const VertId far_0 = mesh.opposite_vert(e, 0), far_1 = mesh.opposite_vert(e, 1);
         Hinge h{};
@@ -102,15 +105,15 @@ void ElasticBatch::add_elements(const Model& model)
     add_plates(model);
     face_numbers_.resize(faces_.size());
     hinge_numbers_.resize(hinges_.size());
-    face_work_.resize(faces_.size());
-    face_stress_.resize(faces_.size());
-    hinge_work_.resize(hinges_.size());
     hinge_angle_.resize(hinges_.size());
 }
 
 ElasticBatch::ElasticBatch(const Model& model, const Dependencies& dependencies)
 {
     add_elements(model);
+    face_work_.resize(faces_.size());
+    face_stress_.resize(faces_.size());
+    hinge_work_.resize(hinges_.size());
 
     // The pattern and who adds to what.
     const Mesh& mesh = model.mesh;
@@ -605,9 +608,12 @@ void ElasticBatch::linearise(const Model& model, std::span<const Vec3> x, Stiffn
     }
 }
 
-double elastic_energy(const Model& model, const State& state)
+double elastic_energy(const Model& model, const State& state, const std::vector<bool>& only)
 {
-    ElasticBatch batch = ElasticBatch::for_energy(model);
+    const bool has_plates =
+        std::any_of(model.materials.begin(), model.materials.end(),
+                    [](const Material& m) { return plate_law(m.bending).has_value(); });
+    ElasticBatch batch = ElasticBatch::for_energy(model, has_plates ? std::vector<bool>{} : only);
     batch.freeze(model, state.x.span());
     return batch.energy(model, state.x.span());
 }

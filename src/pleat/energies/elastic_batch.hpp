@@ -38,7 +38,10 @@ public:
     /// \pre the mesh has no dead elements; update_derived() was called.
     explicit ElasticBatch(const Model& model, const Dependencies& dependencies = {});
     /// Without pattern and slots: for freeze() and energy() only.
-    [[nodiscard]] static ElasticBatch for_energy(const Model& model);
+    /// \param only the faces to count, by FaceId, with the hinges that any of them has part in;
+    ///        empty: all. \pre empty where a material bends as a plate
+    [[nodiscard]] static ElasticBatch for_energy(const Model& model,
+                                                 const std::vector<bool>& only = {});
 
     [[nodiscard]] const BlockPattern& pattern() const { return parts_.pattern; }
 
@@ -98,7 +101,7 @@ private:
         Mat3 matrix{}; // scaled
     };
 
-    void add_elements(const Model& model);
+    void add_elements(const Model& model, const std::vector<bool>& only = {});
     void add_plates(const Model& model);
     [[nodiscard]] Vec3 plate_curvature(const Plate& plate) const;
     template <bool with_tangent>
@@ -134,7 +137,10 @@ private:
 };
 
 /// Elastic energy of a state [J]. Builds a batch of its own: for reports, not for inner loops.
-[[nodiscard]] double elastic_energy(const Model& model, const State& state);
+/// \param only the faces to count, by FaceId, with the hinges that any of them has part in; empty:
+///        all. Plates, whose bending reaches beyond their hinges, are always counted with the rest.
+[[nodiscard]] double elastic_energy(const Model& model, const State& state,
+                                    const std::vector<bool>& only = {});
 
 /// Elastic forces by node [N], likewise.
 [[nodiscard]] std::vector<Vec3> elastic_forces(const Model& model, const State& state);

@@ -41,10 +41,17 @@ struct Sums {
     double kinetic, elastic;
 };
 
-Sums sums_of(const Model& model, const State& state)
+/// \param touched the elastic energy is that of these faces and of the edges around them
+/// \param whole or that of all
+Sums sums_of(const Model& model, const State& state, std::span<const FaceId> touched, bool whole)
 {
+    std::vector<bool> only;
+    if (!whole) {
+        only.resize(model.mesh.face_count(), false);
+        for (FaceId f : touched) only[index(f)] = true;
+    }
     return {linear_momentum(model, state), angular_momentum(model, state),
-            kinetic_energy(model, state), elastic_energy(model, state)};
+            kinetic_energy(model, state), elastic_energy(model, state, only)};
 }
 
 /// One remeshing of a model: tried, looked at, taken back, tried again.
@@ -63,7 +70,6 @@ public:
 
     RemeshReport run()
     {
-        const Sums before = sums_of(model_, state_);
         edit(nullptr);
         if (counts_.changed() && options_.crossings != CrossingStrategy::none) {
             const Stopwatch watch;
@@ -84,7 +90,9 @@ public:
         report_.refused += counts_.refused;
         report_.midpoints = counts_.midpoints;
         if (!report_.changed) return report_;
-        const Sums after = sums_of(model_, state_);
+        // Where nothing was edited, and nothing moved apart, the energy is what it was.
+        const Sums before = sums_of(model_before_, state_before_, touched_.before, is_moved_);
+        const Sums after = sums_of(model_, state_, touched_.after, is_moved_);
         report_.momentum_change = after.momentum - before.momentum;
         report_.angular_momentum_change = after.angular - before.angular;
         report_.kinetic_change = after.kinetic - before.kinetic;
@@ -128,6 +136,7 @@ private:
     /// Moves apart what crosses; else shortens the contours; else keeps the old mesh there.
     void take_apart()
     {
+        is_moved_ = true;
         const MaterialMap before(model_before_.mesh, state_before_.x);
         const std::size_t edits = counts_.splits + counts_.flips + counts_.collapses;
         for (int attempt = 0; !crossings_.empty(); ++attempt) {
@@ -188,6 +197,7 @@ private:
     RemeshCounts counts_;
     TouchedFaces touched_;
     std::vector<FaceCrossing> crossings_;
+    bool is_moved_ = false; // nodes that no edit made have moved
     RemeshReport report_;
 };
 

@@ -37,7 +37,7 @@ FaceTree face_tree(const Mesh& mesh, const Field<NodeId, Vec3>& x)
     FaceTree tree;
     for (FaceId f : mesh.faces())
         if (mesh.is_alive(f)) tree.put(f, WorldBox::of(face_draft(mesh, x, f).x), no_face);
-    tree.rebuild();
+    tree.rebuild(false); // a remeshed mesh lies along a curve in material space
     return tree;
 }
 

@@ -42,7 +42,7 @@ bool holds(const WorldBox& outer, const WorldBox& inner)
 
 } // namespace
 
-void FaceTree::rebuild()
+void FaceTree::rebuild(bool by_place)
 {
     WorldBox bounds = nothing;
     for (const Item& item : items_)
@@ -54,10 +54,13 @@ void FaceTree::rebuild()
     order.reserve(count_);
     for (std::uint32_t i = 0; i < items_.size(); ++i)
         if (items_[i].leaf != none)
-            order.push_back({place_in(bounds, (items_[i].box.low + items_[i].box.high) * 0.5), i});
-    std::sort(order.begin(), order.end(), [](const Entry& a, const Entry& b) {
-        return a.place != b.place ? a.place < b.place : a.item < b.item;
-    });
+            order.push_back(
+                {by_place ? place_in(bounds, (items_[i].box.low + items_[i].box.high) * 0.5) : 0,
+                 i});
+    if (by_place)
+        std::sort(order.begin(), order.end(), [](const Entry& a, const Entry& b) {
+            return a.place != b.place ? a.place < b.place : a.item < b.item;
+        });
     std::size_t boxes = std::max<std::size_t>(1, (order.size() + width - 1) / width);
     first_.assign(boxes, none);
     levels_.clear();

@@ -27,7 +27,8 @@ public:
     /// Takes the face out, where it is in.
     void drop(FaceId face);
     /// Orders the faces anew. To be called after the first faces were put; put() does it later.
-    void rebuild();
+    /// \param by_place false: keeps the order of their ids, where neighbours have ids nearby
+    void rebuild(bool by_place = true);
 
     /// Calls visit(face) for those whose boxes meet `box`, until it returns false.
     /// \return false where a visit did.
