@@ -195,10 +195,11 @@ describe('a finished run', () => {
         assert.match(await label(), /^Faces over frames 0 to 12/);
         const energy = () => page.locator('.chart canvas').last().getAttribute('aria-label');
         const first = await energy();
+        assert.match(first, /^Energy in J.*kinetic 0, elastic/);
         const box = await page.locator('.chart canvas').first().boundingBox();
         await page.mouse.click(box.x + box.width - 2, box.y + box.height / 2);
         await shown(page, 12);
-        assert.notEqual(await energy(), first);
+        assert.notEqual(await energy(), first, 'the cursor moves');
         const rows = readFileSync(path.join(finished, 'stats.csv'), 'utf8').trim().split('\n').map((l) => l.split(','));
         const faces = Number(rows.at(-1)[rows[0].indexOf('faces')]);
         assert.match(await label(), new RegExp(`faces ${faces >= 1000 ? faces.toLocaleString('en') : faces}\\.$`));
