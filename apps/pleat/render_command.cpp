@@ -293,7 +293,10 @@ Command add_render(CLI::App& program)
     return [a] {
         int code = exit_good;
         const Threads threads(a->threads);
-        threads.run([&] { code = render_frames(*a, std::size_t(threads.count())); });
+        // One frame at a time, its tiles in parallel: frames beside one another made Embree's
+        // builds wait for each other, once for minutes.
+        constexpr std::size_t at_once = 1;
+        threads.run([&] { code = render_frames(*a, at_once); });
         return code;
     };
 }
