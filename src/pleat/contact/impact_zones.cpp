@@ -8,6 +8,7 @@
 
 #include "pleat/contact/half_space.hpp"
 #include "pleat/contact/impact_detection.hpp"
+#include "pleat/core/disjoint_sets.hpp"
 #include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
 #include "pleat/geometry/distance.hpp"
@@ -17,7 +18,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -73,29 +73,6 @@ struct Bond {
     Vec3 tangential{};     // of friction [kg m]
     double compliance = 0; // sum w^2 / m [1/kg]
     FeaturePair pair;
-};
-
-/// Sets with union by the lower root, so that the result does not depend on order.
-class DisjointSets {
-public:
-    explicit DisjointSets(std::size_t count) : parent_(count)
-    {
-        std::iota(parent_.begin(), parent_.end(), 0u);
-    }
-    std::uint32_t root(std::uint32_t i)
-    {
-        while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-        return i;
-    }
-    void join(std::uint32_t a, std::uint32_t b)
-    {
-        a = root(a);
-        b = root(b);
-        parent_[std::max(a, b)] = std::min(a, b);
-    }
-
-private:
-    std::vector<std::uint32_t> parent_;
 };
 
 /// x -> centre_t1 + R (x - centre_t0).

@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/scene/garment.hpp"
 
+#include "pleat/core/disjoint_sets.hpp"
 #include "pleat/core/error.hpp"
 #include "pleat/geometry/triangulate.hpp"
 #include "pleat/mesh/mesh.hpp"
@@ -123,28 +124,6 @@ struct Piece {
 struct Link { // of one side of a seam
     std::size_t piece;
     bool forward;
-};
-
-class UnionFind {
-public:
-    explicit UnionFind(std::size_t n) : parent_(n)
-    {
-        std::iota(parent_.begin(), parent_.end(), 0u);
-    }
-    std::uint32_t find(std::uint32_t i)
-    {
-        while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-        return i;
-    }
-    void join(std::uint32_t a, std::uint32_t b)
-    {
-        a = find(a);
-        b = find(b);
-        parent_[std::max(a, b)] = std::min(a, b);
-    }
-
-private:
-    std::vector<std::uint32_t> parent_;
 };
 
 class GarmentMaker {
@@ -526,7 +505,7 @@ private:
 
     void join_partners()
     {
-        UnionFind nodes(u_.size());
+        DisjointSets nodes(u_.size());
         for (const Sewn& s : sewn_) {
             std::vector<std::uint32_t> station(s.samples, 0xffffffffu);
             for (const auto* side : {&s.a, &s.b}) {
@@ -545,7 +524,7 @@ private:
                 }
             }
         }
-        for (std::uint32_t i = 0; i < u_.size(); ++i) root_.push_back(nodes.find(i));
+        for (std::uint32_t i = 0; i < u_.size(); ++i) root_.push_back(nodes.root(i));
     }
 
     void check_rings(std::size_t p)
