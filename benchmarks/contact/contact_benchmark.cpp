@@ -3,13 +3,12 @@
 //
 // Broad phase, proximities, impacts and audit on a sheet folded into 8 layers 5 mm apart, on 2
 // threads; time of impact a query, on 1.
-#include "contact/folded_sheet.hpp"
-#include "contact/stage.hpp"
+#include "folded_stage.hpp"
+
 #include "pleat/contact/audit.hpp"
 #include "pleat/contact/bvh.hpp"
 #include "pleat/core/parallel.hpp"
 #include "pleat/geometry/time_of_impact.hpp"
-#include "pleat/scene/material_file.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -135,26 +134,11 @@ template <auto find_impact> void time_of_impact(benchmark::State& state)
     state.counters["hit_rate"] = double(hits) / double(q);
 }
 
-/// The folded sheet as a cloth. Nodes move by up to `speed` a coordinate, at random.
-test::Stage folded_stage(std::size_t face_count, double speed)
-{
-    const auto n = static_cast<std::size_t>(std::lround(std::sqrt(double(face_count) / 2)));
-    const test::Sheet folded = test::folded_sheet(face_count);
-    test::Stage stage =
-        test::make_stage({{n, n, 1, 1}}, fabric("gray-interlock"), {.thickness = thickness});
-    stage.sim.state.x.values = folded.x;
-    test::Sheet moving = folded;
-    test::shake(moving, speed, 7);
-    for (std::size_t i = 0; i < folded.x.size(); ++i)
-        stage.sim.state.v.values[i] = moving.x[i] - folded.x[i];
-    return stage;
-}
-
 constexpr double dt = 0.005; // [s]
 
 void proximity_find(benchmark::State& state)
 {
-    test::Stage stage = folded_stage(std::size_t(state.range(0)), 0.05);
+    test::Stage stage = folded_stage(std::size_t(state.range(0)), 0.05, thickness);
     Contacts contacts;
     ContactReport report;
     const auto find = [&] {
@@ -171,7 +155,7 @@ void proximity_find(benchmark::State& state)
 
 void resolve_impacts(benchmark::State& state, double speed)
 {
-    test::Stage stage = folded_stage(std::size_t(state.range(0)), speed);
+    test::Stage stage = folded_stage(std::size_t(state.range(0)), speed, thickness);
     State wished = stage.sim.state;
     for (NodeId n : wished.x.ids()) wished.x[n] += dt * wished.v[n];
     State next = wished;

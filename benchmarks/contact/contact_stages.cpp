@@ -8,11 +8,10 @@
 // the resolution what impacts cost more than finding none. Each figure is the least of several
 // rounds. Beside the time on the clock stands the processor time of all threads, which other
 // programs disturb less: half of it is what two quiet cores need.
-#include "contact/folded_sheet.hpp"
-#include "contact/stage.hpp"
+#include "folded_stage.hpp"
+
 #include "pleat/contact/contact_surface.hpp"
 #include "pleat/core/parallel.hpp"
-#include "pleat/scene/material_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -57,21 +56,6 @@ template <class Body> Times least(int rounds, Body&& body)
     return best;
 }
 
-/// The folded sheet as a cloth. Nodes move by up to `speed` a coordinate, at random.
-test::Stage folded_stage(std::size_t face_count, double speed)
-{
-    const auto n = static_cast<std::size_t>(std::lround(std::sqrt(double(face_count) / 2)));
-    const test::Sheet folded = test::folded_sheet(face_count);
-    test::Stage stage =
-        test::make_stage({{n, n, 1, 1}}, fabric("gray-interlock"), {.thickness = thickness});
-    stage.sim.state.x.values = folded.x;
-    test::Sheet moving = folded;
-    test::shake(moving, speed, 7);
-    for (std::size_t i = 0; i < folded.x.size(); ++i)
-        stage.sim.state.v.values[i] = moving.x[i] - folded.x[i];
-    return stage;
-}
-
 constexpr std::array<const char*, 9> columns = {"proximity: refit", "query", "narrow", "all",
                                                 "CCD: refit",       "query", "narrow", "all",
                                                 "resolution"};
@@ -86,7 +70,8 @@ Row measure(std::size_t face_count, int rounds)
 {
     Row row;
     // Half the speed at which layers begin to touch within a step, then three times it.
-    test::Stage calm = folded_stage(face_count, 0.05), wild = folded_stage(face_count, 0.6);
+    test::Stage calm = folded_stage(face_count, 0.05, thickness),
+                wild = folded_stage(face_count, 0.6, thickness);
     const Model& model = calm.sim.model;
     row.faces = model.mesh.face_count();
     const auto ahead = [](const test::Stage& stage) {

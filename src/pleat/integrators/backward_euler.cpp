@@ -17,6 +17,7 @@
 #include "pleat/core/parallel.hpp"
 #include "pleat/core/stage_times.hpp"
 #include "pleat/energies/elastic_batch.hpp"
+#include "pleat/integrators/finish_step.hpp"
 #include "pleat/integrators/touch.hpp"
 #include "pleat/linalg/cg.hpp"
 
@@ -517,17 +518,9 @@ SolveReport IntegratorBackwardEuler::advance(const Model& model, const State& in
         out.v.values[i] = w.velocity[i];
         out.x.values[i] = x[i] + dt * w.velocity[i];
     });
-    for (const Pin& p : loads.pins) {
-        out.x[p.node] = p.x_t1;
-        out.v[p.node] = p.v_t1;
-    }
+    place_pins(loads, out);
     if (!w.dependencies.empty()) w.follow_parents(out.x.span());
-    for (const Vec3& p : out.x)
-        if (!is_finite(p)) {
-            report.ok = false;
-            report.trouble = "a position is not finite";
-            break;
-        }
+    refuse_infinite(out, report);
     return report;
 }
 

@@ -9,6 +9,7 @@
 #include "pleat/core/parallel.hpp"
 #include "pleat/energies/elastic_batch.hpp"
 #include "pleat/geometry/decompose.hpp"
+#include "pleat/integrators/finish_step.hpp"
 #include "pleat/integrators/touch.hpp"
 #include "pleat/linalg/cg.hpp"
 
@@ -257,17 +258,9 @@ SolveReport IntegratorMixedExplicitImplicit::advance(const Model& model, const S
     out.v = in.v;
     std::copy(w.x.begin(), w.x.end(), out.x.begin());
     std::copy(w.v.begin(), w.v.end(), out.v.begin());
-    for (const Pin& p : loads.pins) {
-        out.x[p.node] = p.x_t1;
-        out.v[p.node] = p.v_t1;
-    }
+    place_pins(loads, out);
     report.newton_iterations = report.inner_steps;
-    for (const Vec3& p : out.x)
-        if (!is_finite(p)) {
-            report.ok = false;
-            report.trouble = "a position is not finite";
-            break;
-        }
+    refuse_infinite(out, report);
     return report;
 }
 
