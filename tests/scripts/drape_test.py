@@ -45,8 +45,8 @@ class Run(unittest.TestCase):
             drape.measure("gray-interlock", 10, 2, 1, None)
         cells = [cell.strip() for cell in text.getvalue().split("|")]
         self.assertTrue(15 < float(cells[3]) < 45, cells)
-        self.assertTrue(5 <= int(cells[5]) <= 12, cells)
-        self.assertEqual(int(cells[6]), 0, cells)
+        self.assertTrue(5 <= int(cells[4]) <= 12, cells)
+        self.assertEqual(int(cells[5]), 0, cells)
 
 
 if __name__ == "__main__":
