@@ -4,7 +4,7 @@
 // A node's vector is four floats, the fourth always zero. A block is nine floats by column, read as
 // three overlapping loads of four; what the fourth lane then holds is masked away once a row. The
 // product uses differences x_j - x_i (block_system.hpp), so the diagonal of the internal part is
-// never rounded to float.
+// never rounded to float. Links do the same with differences to their first node.
 #include "pleat/linalg/cg.hpp"
 
 #include "pleat/core/error.hpp"
@@ -83,15 +83,49 @@ double sum_in_order(const std::vector<double>& partial)
 struct LinearSolverCg::Work {
     std::vector<float> off, own, inverse; // nine floats a block, and one float of padding
     std::vector<Float4> x, r, z, p, q;
-    std::vector<Vec3> residual, correction, link_force;
+    std::vector<Vec3> residual, correction;
     std::vector<double> partial_a, partial_b;
-    RowGather link_rows;
-    std::vector<std::uint32_t> link_of_entry;
+    std::vector<float> link_matrix;             // as the blocks
+    std::vector<float> link_weight, link_total; // by entry; their sum by link
+    std::vector<Float4> link_force;
+    struct Pull {
+        std::uint32_t link;
+        float weight;
+    };
+    std::vector<std::uint32_t> pull_start; // by row
+    std::vector<Pull> pulls;               // of the links on each row
 
     void prepare(const BlockSystem& a);
+    void prepare_links(const BlockLinks& links, std::size_t row_count);
     void multiply(const BlockSystem& a); // q = A p on the free rows; partial_a = p . q by chunk
     void shift(const BlockSystem& a, std::span<Vec3> solution);
 };
+
+void LinearSolverCg::Work::prepare_links(const BlockLinks& links, std::size_t row_count)
+{
+    const std::size_t count = links.size();
+    link_matrix.resize(9 * count + 1);
+    link_force.resize(count);
+    link_total.resize(count);
+    link_weight.resize(links.row.size());
+    pulls.resize(links.row.size());
+    std::vector<std::uint32_t> link_of_entry(links.row.size());
+    parallel_for(count, [&](std::size_t l) {
+        store_columns(links.matrix[l], &link_matrix[9 * l]);
+        double total = 0;
+        for (std::uint32_t k = links.start[l]; k < links.start[l + 1]; ++k) {
+            link_weight[k] = static_cast<float>(links.weight[k]);
+            link_of_entry[k] = static_cast<std::uint32_t>(l);
+            total += links.weight[k];
+        }
+        link_total[l] = static_cast<float>(total);
+    });
+    RowGather rows = rows_of_links(links, row_count);
+    parallel_for(rows.entry.size(), [&](std::size_t e) {
+        pulls[e] = {link_of_entry[rows.entry[e]], link_weight[rows.entry[e]]};
+    });
+    pull_start = std::move(rows.start);
+}
 
 void LinearSolverCg::Work::prepare(const BlockSystem& a)
 {
@@ -105,15 +139,7 @@ void LinearSolverCg::Work::prepare(const BlockSystem& a)
     correction.resize(n);
     partial_a.resize(chunk_count(n, rows_per_chunk));
     partial_b.resize(partial_a.size());
-    link_rows = {};
-    if (a.links.size() > 0) {
-        link_rows = rows_of_links(a.links, n);
-        link_force.resize(a.links.size());
-        link_of_entry.resize(a.links.row.size());
-        for (std::uint32_t l = 0; l < a.links.size(); ++l)
-            for (std::uint32_t k = a.links.start[l]; k < a.links.start[l + 1]; ++k)
-                link_of_entry[k] = l;
-    }
+    prepare_links(a.links, n);
     parallel_for(n, [&](std::size_t i) {
         Mat3 d = a.own[i];
         for (std::uint32_t s = pattern.row_start[i]; s < pattern.row_start[i + 1]; ++s) {
@@ -121,11 +147,10 @@ void LinearSolverCg::Work::prepare(const BlockSystem& a)
             d -= a.off[s];
         }
         store_columns(a.own[i], &own[9 * i]);
-        if (!link_rows.start.empty())
-            for (std::uint32_t e = link_rows.start[i]; e < link_rows.start[i + 1]; ++e) {
-                const std::uint32_t k = link_rows.entry[e];
-                d += a.links.matrix[link_of_entry[k]] * (a.links.weight[k] * a.links.weight[k]);
-            }
+        for (std::uint32_t e = pull_start[i]; e < pull_start[i + 1]; ++e) {
+            const double weight = pulls[e].weight;
+            d += a.links.matrix[pulls[e].link] * (weight * weight);
+        }
         d = (d + transpose(d)) * 0.5;
         const double det = determinant(d);
         Mat3 inv{};
@@ -145,43 +170,40 @@ void LinearSolverCg::Work::multiply(const BlockSystem& a)
     const BlockPattern& pattern = *a.pattern;
     const BlockLinks& links = a.links;
     parallel_for(links.size(), [&](std::size_t l) {
-        Vec3 sum{};
-        for (std::uint32_t k = links.start[l]; k < links.start[l + 1]; ++k) {
-            const Float4 v = p[links.row[k]];
-            sum += links.weight[k] * Vec3{double(v[0]), double(v[1]), double(v[2])};
-        }
-        link_force[l] = links.matrix[l] * sum;
+        const std::uint32_t first = links.start[l];
+        const Float4 p0 = p[links.row[first]];
+        Float4 sum = splat(link_total[l]) * p0;
+        for (std::uint32_t k = first + 1; k < links.start[l + 1]; ++k)
+            sum += splat(link_weight[k]) * (p[links.row[k]] - p0);
+        link_force[l] = times(&link_matrix[9 * l], sum);
     });
-    parallel_chunks(
-        a.row_count(), rows_per_chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
-            Double4 pq{};
-            for (std::size_t i = first; i < last; ++i) {
-                if (a.is_fixed(i)) {
-                    q[i] = Float4{};
-                    continue;
-                }
-                const Float4 xi = p[i];
-                Float4 sum0{}, sum1{}, sum2{};
-                const std::uint32_t end = pattern.row_start[i + 1];
-                const float* block = &off[9 * std::size_t{pattern.row_start[i]}];
-                for (std::uint32_t s = pattern.row_start[i]; s < end; ++s, block += 9) {
-                    const Float4 d = p[pattern.column[s]] - xi;
-                    sum0 += load4(block) * splat(d[0]);
-                    sum1 += load4(block + 3) * splat(d[1]);
-                    sum2 += load4(block + 6) * splat(d[2]);
-                }
-                Float4 sum = (sum0 + sum1) + (sum2 + times(&own[9 * i], xi));
-                if (links.size() > 0)
-                    for (std::uint32_t e = link_rows.start[i]; e < link_rows.start[i + 1]; ++e) {
-                        const std::uint32_t k = link_rows.entry[e];
-                        sum += make4(link_force[link_of_entry[k]], links.weight[k]);
-                    }
-                sum = masked(sum);
-                q[i] = sum;
-                pq += widen(xi) * widen(sum);
-            }
-            partial_a[c] = sum_lanes(pq);
-        });
+    parallel_chunks(a.row_count(), rows_per_chunk,
+                    [&](std::size_t c, std::size_t first, std::size_t last) {
+                        Double4 pq{};
+                        for (std::size_t i = first; i < last; ++i) {
+                            if (a.is_fixed(i)) {
+                                q[i] = Float4{};
+                                continue;
+                            }
+                            const Float4 xi = p[i];
+                            Float4 sum0{}, sum1{}, sum2{};
+                            const std::uint32_t end = pattern.row_start[i + 1];
+                            const float* block = &off[9 * std::size_t{pattern.row_start[i]}];
+                            for (std::uint32_t s = pattern.row_start[i]; s < end; ++s, block += 9) {
+                                const Float4 d = p[pattern.column[s]] - xi;
+                                sum0 += load4(block) * splat(d[0]);
+                                sum1 += load4(block + 3) * splat(d[1]);
+                                sum2 += load4(block + 6) * splat(d[2]);
+                            }
+                            Float4 sum = (sum0 + sum1) + (sum2 + times(&own[9 * i], xi));
+                            for (std::uint32_t e = pull_start[i]; e < pull_start[i + 1]; ++e)
+                                sum += splat(pulls[e].weight) * link_force[pulls[e].link];
+                            sum = masked(sum);
+                            q[i] = sum;
+                            pq += widen(xi) * widen(sum);
+                        }
+                        partial_a[c] = sum_lanes(pq);
+                    });
 }
 
 /// Solves for the translation of everything exactly, in x and in the residual: the internal part
