@@ -24,6 +24,7 @@
 // already. Without them the nearest positions inside the limits of cloth pulled over a shoulder are
 // inside the shoulder, and impacts, which know nothing of limits, would stretch it again. A floor
 // is one more inequality, with the penalty mu/2 t^2, t = floor - gap + multiplier where positive.
+// Steps that run into floors which their model did not hold are taken again with these held.
 //
 // Faces are numbered as in LimitedMesh. `nodes` are those that may move, in ascending order; `slot`
 // is a node's place among them, one behind the last (always zero) stands for all others. `faces`
@@ -252,6 +253,7 @@ struct StrainLimiterProjectedNewton::Work {
     // By floor.
     std::vector<Floor> floors;
     std::vector<double> floor_multiplier, floor_excess; // [m]
+    std::vector<std::uint8_t> floor_held;               // 1: the next step is to keep its gap
     std::vector<Float4> floor_normal, floor_force;
     std::vector<std::uint32_t> floor_start; // by node of the mesh, and one more
     std::vector<FloorEntry> floor_entry;
@@ -259,6 +261,8 @@ struct StrainLimiterProjectedNewton::Work {
     void prepare(const Model& model, const Loads& loads, const Contacts& contacts,
                  const State& next, const StrainProjectedNewtonOptions& options);
     void make_floors(const Contacts& contacts, std::span<const Vec3> x);
+    [[nodiscard]] bool hold_floors();
+    void release_floors(std::span<const Vec3> x);
     void hold_pieces_on_floors();
     struct Value {
         double phi = 0;
@@ -310,6 +314,7 @@ void StrainLimiterProjectedNewton::Work::make_floors(const Contacts& contacts,
     const std::size_t count = floors.size();
     floor_multiplier.assign(count, 0.0);
     floor_excess.assign(count, 0.0);
+    floor_held.assign(count, 0);
     floor_normal.resize(count);
     floor_force.resize(count);
     floor_start.assign(mesh.node_count() + 1, 0);
@@ -326,6 +331,26 @@ void StrainLimiterProjectedNewton::Work::make_floors(const Contacts& contacts,
         for (std::size_t i = 0; i < floors[c].count; ++i)
             floor_entry[floor_start[floors[c].nodes[i] + 1]++] = {
                 c, static_cast<float>(floors[c].weights[i])};
+}
+
+/// Holds the floors that are in excess now. Returns whether any was not held before.
+bool StrainLimiterProjectedNewton::Work::hold_floors()
+{
+    bool any = false;
+    for (std::size_t c = 0; c < floors.size(); ++c)
+        if (floor_excess[c] > 0 && !floor_held[c]) {
+            floor_held[c] = 1;
+            any = true;
+        }
+    return any;
+}
+
+/// Lets go of the floors that have opened.
+void StrainLimiterProjectedNewton::Work::release_floors(std::span<const Vec3> x)
+{
+    for (std::size_t c = 0; c < floors.size(); ++c)
+        if (floor_held[c] && floors[c].least - floors[c].gap(x) + floor_multiplier[c] < 0)
+            floor_held[c] = 0;
 }
 
 /// Floors push at the pieces that touch them from outside: their momentum changes.
@@ -542,7 +567,7 @@ void StrainLimiterProjectedNewton::Work::linearize(StrainMeasure measure, std::s
             }
             for (std::uint32_t e = floor_start[i]; e < floor_start[i + 1]; ++e) {
                 const std::uint32_t c = floor_entry[e].floor;
-                if (floor_excess[c] == 0) continue;
+                if (!floor_held[c]) continue;
                 const Vec3& normal = floors[c].normal;
                 const double weight = double(floor_entry[e].weight);
                 g -= (mu * floor_excess[c] * weight) * normal;
@@ -635,7 +660,7 @@ void StrainLimiterProjectedNewton::Work::solve(const StrainProjectedNewtonOption
             chunk);
         for (std::size_t c = 0; c < floors.size(); ++c) {
             floor_force[c] = Float4{};
-            if (floor_excess[c] == 0) continue;
+            if (!floor_held[c]) continue;
             Float4 moved{};
             for (std::size_t i = 0; i < floors[c].count; ++i)
                 moved +=
@@ -728,12 +753,13 @@ LimitReport StrainLimiterProjectedNewton::limit(const Model& model, const Loads&
         parallel_for(
             n, [&](std::size_t s) { x[w.nodes[s]] = w.before[s] + vector_of(w.direction[s]); });
         const Work::Value then = w.evaluate(options_.measure, x);
+        const bool met_floors = w.hold_floors();
 
         // Conjugate gradients started from zero: their model falls by half the slope.
         const double gain = (now.phi - then.phi) / (-0.5 * slope);
         if (gain > gain_good) {
             w.tau = std::max(tau_down * w.tau, tau_min);
-        } else if (!(gain > gain_poor)) {
+        } else if (!(gain > gain_poor) && !met_floors) {
             w.tau = std::min(tau_up * w.tau, tau_max);
         }
         const bool refused = !(gain > gain_refused) && !then.within(options_.tolerance);
@@ -742,11 +768,12 @@ LimitReport StrainLimiterProjectedNewton::limit(const Model& model, const Loads&
             now = w.evaluate(options_.measure, x);
         } else {
             now = then;
+            w.release_floors(x);
         }
         if (options_.on_iteration) options_.on_iteration(report.iterations, x);
         if (-slope < inner_tolerance * now.phi && !now.within(options_.tolerance)) {
             for (std::uint32_t k : w.faces) w.multiplier[k] = w.excess[k]; // [Narain2012] eq. 20
-            w.floor_multiplier = w.floor_excess;
+            w.floor_multiplier.assign(w.floor_excess.begin(), w.floor_excess.end());
             const double worst = now.worst(options_.tolerance);
             if (last_worst > 0 && worst > stalled * last_worst) ++stalls;
             last_worst = worst;
