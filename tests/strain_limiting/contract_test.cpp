@@ -260,5 +260,68 @@ TEST(Components, augmented_lagrangian_bounds_warp_and_weft_only)
     expect_components<StrainLimiterAugmentedLagrangian>(StrainAugmentedLagrangianOptions{});
 }
 
+/// A strip stretched by a fifth over three radians of a cylinder about the y axis, a millimetre
+/// above it.
+struct Arch {
+    static constexpr double radius = 0.12, gap = 0.001;
+    Cloth cloth =
+        cloths::make_cloth(cloths::rectangle(cloths::MeshKind::structured, 0.3, 0.2, 0.02),
+                           sheets::limited_fabric(-0.05, 0.05));
+    Contacts contacts;
+
+    Arch()
+    {
+        for (NodeId n : cloth.model.mesh.nodes()) {
+            Vec3& x = cloth.state.x[n];
+            const double angle = 1.2 * (x[0] - 0.15) / radius;
+            const Vec3 normal{std::sin(angle), 0, std::cos(angle)};
+            x = Vec3{0, x[1], 0} + (radius + gap) * normal;
+            Proximity p;
+            p.nodes[0] = n;
+            p.weights[0] = 1;
+            p.normal = normal;
+            p.anchor_t0 = p.anchor_t1 = -radius * normal;
+            p.thickness = 4 * gap;
+            p.firm = gap;
+            contacts.proximities.push_back(p);
+        }
+    }
+    [[nodiscard]] double least_gap() const
+    {
+        double least = 1;
+        for (const Vec3& x : cloth.state.x.values)
+            least = std::min(least, std::hypot(x[0], x[2]) - radius);
+        return least;
+    }
+};
+
+TEST(Floors, strip_over_a_cylinder_is_limited_without_being_pulled_into_it)
+{
+    StrainLimiterProjectedNewton limiter;
+    Arch free;
+    EXPECT_LE(limiter.limit(free.cloth.model, {}, {}, dt, free.cloth.state).worst_violation, 1e-3);
+    EXPECT_LT(free.least_gap(), -0.01) << "the nearest positions inside the limits are inside it";
+    Arch arch;
+    const State before = arch.cloth.state;
+    const LimitReport r = limiter.limit(arch.cloth.model, {}, arch.contacts, dt, arch.cloth.state);
+    EXPECT_LE(r.worst_violation, 1e-3);
+    EXPECT_LE(check_limits(arch.cloth.model, arch.cloth.state.x.values).worst_violation, 1e-3);
+    EXPECT_GT(arch.least_gap(), 0.75 * Arch::gap);
+    for (NodeId n : arch.cloth.model.mesh.nodes())
+        EXPECT_LT(
+            norm(arch.cloth.state.v[n] - before.v[n] - (arch.cloth.state.x[n] - before.x[n]) / dt),
+            1e-9);
+}
+
+TEST(Floors, cloth_that_is_not_near_is_limited_as_if_there_were_none)
+{
+    Arch with, without;
+    for (Proximity& p : with.contacts.proximities) p.anchor_t1 += 0.1 * p.normal;
+    StrainLimiterProjectedNewton limiter;
+    (void)limiter.limit(with.cloth.model, {}, with.contacts, dt, with.cloth.state);
+    (void)limiter.limit(without.cloth.model, {}, {}, dt, without.cloth.state);
+    EXPECT_EQ(with.cloth.state, without.cloth.state);
+}
+
 } // namespace
 } // namespace pleat

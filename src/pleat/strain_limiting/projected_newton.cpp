@@ -20,6 +20,12 @@
 // around them are worked on; the set grows when a face at its rim reaches its limits. The rings are
 // there for the pull to spread by more than one face an iteration.
 //
+// Contacts are *floors*: gaps that must not become smaller than they are, where they are small
+// already. Without them the nearest positions inside the limits of cloth pulled over a shoulder are
+// inside the shoulder, and impacts, which know nothing of limits, would stretch it again. A floor
+// is one more inequality, with the penalty mu/2 t^2, t = floor - gap + multiplier where positive.
+// Steps that run into floors which their model did not hold are taken again with these held.
+//
 // Faces are numbered as in LimitedMesh. `nodes` are those that may move, in ascending order; `slot`
 // is a node's place among them, one behind the last (always zero) stands for all others. `faces`
 // are those with a corner that may move; `place` is a face's place among them.
@@ -53,6 +59,12 @@ constexpr double inner_tolerance = 1e-3;
 /// Multipliers that were updated and left more than this share of the violation have failed.
 constexpr double stalled = 0.9;
 constexpr int max_stalls = 3;
+/// Where a contact says nothing of it: the share of its thickness below which a gap is small.
+constexpr double firm_share = 0.25;
+/// The share of a floor by which a gap may end below it; of a floor near zero, of the least one,
+constexpr double floor_slack = 0.2;
+/// as a share of what is small.
+constexpr double least_floor = 0.1;
 
 Double4 widen(Float4 v)
 {
@@ -177,6 +189,30 @@ FaceHessian inside_hessian(const FaceRest& rest, double damping)
                        block(rest.b[2], rest.b[2]));
 }
 
+/// A contact that is not to be closed any further.
+struct Floor {
+    std::array<std::uint32_t, 4> nodes{};
+    std::array<double, 4> weights{};
+    std::size_t count = 0;
+    Vec3 normal{};
+    double anchor = 0; // along the normal [m]
+    double least = 0;  // gap [m]
+    double slack = 0;  // [m]
+
+    [[nodiscard]] double gap(std::span<const Vec3> x) const
+    {
+        double g = anchor;
+        for (std::size_t i = 0; i < count; ++i) g += weights[i] * dot(normal, x[nodes[i]]);
+        return g;
+    }
+};
+
+/// What a floor does to one of its nodes.
+struct FloorEntry {
+    std::uint32_t floor = 0;
+    float weight = 0;
+};
+
 Vec3 vector_of(Float4 v)
 {
     return {double(v[0]), double(v[1]), double(v[2])};
@@ -214,11 +250,33 @@ struct StrainLimiterProjectedNewton::Work {
     std::vector<CornerForces> force;
     std::vector<double> parts_a, parts_b;
 
-    void prepare(const Model& model, const Loads& loads, const State& next,
-                 const StrainProjectedNewtonOptions& options);
+    // By floor.
+    std::vector<Floor> floors;
+    std::vector<double> floor_multiplier, floor_excess; // [m]
+    std::vector<std::uint8_t> floor_held;               // 1: the next step is to keep its gap
+    std::vector<Float4> floor_normal, floor_force;
+    std::vector<std::uint32_t> floor_start; // by node of the mesh, and one more
+    std::vector<FloorEntry> floor_entry;
+
+    void prepare(const Model& model, const Loads& loads, const Contacts& contacts,
+                 const State& next, const StrainProjectedNewtonOptions& options);
+    void make_floors(const Contacts& contacts, std::span<const Vec3> x);
+    [[nodiscard]] bool hold_floors();
+    void release_floors(std::span<const Vec3> x);
+    void hold_pieces_on_floors();
     struct Value {
         double phi = 0;
-        double worst = 0;
+        double strain = 0; // the worst violation of a face
+        double floor = 0;  // the worst of a floor, in units of its slack
+        [[nodiscard]] bool within(double tolerance) const
+        {
+            return strain <= tolerance && floor <= 1;
+        }
+        /// Both in one number, which is at most the tolerance where all is well.
+        [[nodiscard]] double worst(double tolerance) const
+        {
+            return std::max(strain, floor * tolerance);
+        }
     };
     [[nodiscard]] Value evaluate(StrainMeasure measure, std::span<const Vec3> x);
     [[nodiscard]] bool grow();
@@ -233,8 +291,87 @@ struct StrainLimiterProjectedNewton::Work {
     [[nodiscard]] Float4 gathered(std::uint32_t node) const;
 };
 
+void StrainLimiterProjectedNewton::Work::make_floors(const Contacts& contacts,
+                                                     std::span<const Vec3> x)
+{
+    floors.clear();
+    for (const Proximity& pair : contacts.proximities) {
+        Floor f;
+        for (std::size_t i = 0; i < 4; ++i)
+            if (is_some(pair.nodes[i])) {
+                f.nodes[f.count] = index(pair.nodes[i]);
+                f.weights[f.count] = pair.weights[i];
+                ++f.count;
+            }
+        f.normal = pair.normal;
+        f.anchor = dot(pair.normal, pair.anchor_t1);
+        const double small = pair.firm > 0 ? pair.firm : firm_share * pair.thickness;
+        if (!(small > 0)) continue;
+        f.least = std::min(f.gap(x), small);
+        f.slack = floor_slack * std::max(f.least, least_floor * small);
+        floors.push_back(f);
+    }
+    const std::size_t count = floors.size();
+    floor_multiplier.assign(count, 0.0);
+    floor_excess.assign(count, 0.0);
+    floor_held.assign(count, 0);
+    floor_normal.resize(count);
+    floor_force.resize(count);
+    floor_start.assign(mesh.node_count() + 1, 0);
+    for (std::size_t c = 0; c < count; ++c) {
+        const Vec3& n = floors[c].normal;
+        floor_normal[c] = Float4{float(n[0]), float(n[1]), float(n[2]), 0.0f};
+        for (std::size_t i = 0; i < floors[c].count; ++i) ++floor_start[floors[c].nodes[i] + 1];
+    }
+    for (std::size_t i = 1; i < floor_start.size(); ++i) floor_start[i] += floor_start[i - 1];
+    floor_entry.resize(floor_start.back());
+    // Filled from the end, so that the starts end up where they belong.
+    for (std::size_t i = floor_start.size() - 1; i > 0; --i) floor_start[i] = floor_start[i - 1];
+    for (std::uint32_t c = 0; c < count; ++c)
+        for (std::size_t i = 0; i < floors[c].count; ++i)
+            floor_entry[floor_start[floors[c].nodes[i] + 1]++] = {
+                c, static_cast<float>(floors[c].weights[i])};
+}
+
+/// Holds the floors that are in excess now. Returns whether any was not held before.
+bool StrainLimiterProjectedNewton::Work::hold_floors()
+{
+    bool any = false;
+    for (std::size_t c = 0; c < floors.size(); ++c)
+        if (floor_excess[c] > 0 && !floor_held[c]) {
+            floor_held[c] = 1;
+            any = true;
+        }
+    return any;
+}
+
+/// Lets go of the floors that have opened.
+void StrainLimiterProjectedNewton::Work::release_floors(std::span<const Vec3> x)
+{
+    for (std::size_t c = 0; c < floors.size(); ++c)
+        if (floor_held[c] && floors[c].least - floors[c].gap(x) + floor_multiplier[c] < 0)
+            floor_held[c] = 0;
+}
+
+/// Floors push at the pieces that touch them from outside: their momentum changes.
+void StrainLimiterProjectedNewton::Work::hold_pieces_on_floors()
+{
+    for (std::size_t c = 0; c < floors.size(); ++c) {
+        if (floor_excess[c] == 0 && floor_multiplier[c] == 0) continue;
+        const Floor& f = floors[c];
+        double balance = 0; // weights of cloth against cloth add up to zero
+        bool one_piece = true;
+        for (std::size_t i = 0; i < f.count; ++i) {
+            balance += f.weights[i];
+            one_piece = one_piece && mesh.piece[f.nodes[i]] == mesh.piece[f.nodes[0]];
+        }
+        if (one_piece && std::abs(balance) < 0.5) continue;
+        for (std::size_t i = 0; i < f.count; ++i) mesh.piece_held[mesh.piece[f.nodes[i]]] = 1;
+    }
+}
+
 void StrainLimiterProjectedNewton::Work::prepare(const Model& model, const Loads& loads,
-                                                 const State& next,
+                                                 const Contacts& contacts, const State& next,
                                                  const StrainProjectedNewtonOptions& options)
 {
     if (!fresh) {
@@ -263,6 +400,7 @@ void StrainLimiterProjectedNewton::Work::prepare(const Model& model, const Loads
         fresh = true;
     }
     mesh.hold(loads);
+    make_floors(contacts, next.x.values);
     std::copy(next.x.values.begin(), next.x.values.end(), start.begin());
     std::fill(multiplier.begin(), multiplier.end(), Vec2{});
     std::fill(moves.begin(), moves.end(), std::uint8_t{0});
@@ -272,7 +410,7 @@ void StrainLimiterProjectedNewton::Work::prepare(const Model& model, const Loads
     for (std::uint32_t k = 0; k < mesh.faces.size(); ++k) faces.push_back(k);
 }
 
-/// phi, the excess and the worst violation over the near faces.
+/// phi, the excess and the worst violation over the near faces and all floors.
 StrainLimiterProjectedNewton::Work::Value
 StrainLimiterProjectedNewton::Work::evaluate(StrainMeasure measure, std::span<const Vec3> x)
 {
@@ -304,7 +442,16 @@ StrainLimiterProjectedNewton::Work::evaluate(StrainMeasure measure, std::span<co
     Value v;
     v.phi = 0.5 * mu * sum(parts_a, faces.size());
     for (std::size_t c = 0; c < chunk_count(faces.size(), chunk); ++c)
-        v.worst = std::max(v.worst, parts_b[c]);
+        v.strain = std::max(v.strain, parts_b[c]);
+    // Few beside the faces, and cheap: in order.
+    double below = 0;
+    for (std::size_t c = 0; c < floors.size(); ++c) {
+        const double deficit = floors[c].least - floors[c].gap(x);
+        v.floor = std::max(v.floor, deficit / floors[c].slack);
+        floor_excess[c] = std::max(0.0, deficit + floor_multiplier[c]);
+        below += floor_excess[c] * floor_excess[c];
+    }
+    v.phi += 0.5 * mu * below;
     parallel_chunks(nodes.size(), chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
         double moved = 0;
         for (std::size_t s = first; s < last; ++s) {
@@ -341,6 +488,14 @@ bool StrainLimiterProjectedNewton::Work::grow()
     };
     for (std::uint32_t k : faces)
         if (excess[k] != Vec2{}) any = free_nodes_of(k) || any;
+    for (std::size_t c = 0; c < floors.size(); ++c)
+        if (floor_excess[c] > 0)
+            for (std::size_t i = 0; i < floors[c].count; ++i)
+                if (const std::uint32_t n = floors[c].nodes[i]; !mesh.held[n]) {
+                    any = true;
+                    grown = grown || !moves[n];
+                    moves[n] = 1;
+                }
     if (!grown) return any;
     for (int ring = 0; ring < rings; ++ring) {
         mark_faces();
@@ -410,6 +565,14 @@ void StrainLimiterProjectedNewton::Work::linearize(StrainMeasure measure, std::s
                     d += load(h, corner - 1, corner - 1);
                 }
             }
+            for (std::uint32_t e = floor_start[i]; e < floor_start[i + 1]; ++e) {
+                const std::uint32_t c = floor_entry[e].floor;
+                if (!floor_held[c]) continue;
+                const Vec3& normal = floors[c].normal;
+                const double weight = double(floor_entry[e].weight);
+                g -= (mu * floor_excess[c] * weight) * normal;
+                d += (mu * weight * weight) * outer(normal, normal);
+            }
             gradient[s] = g;
             const Mat3 inv = pleat::inverse(d);
             for (std::size_t col = 0; col < 3; ++col)
@@ -419,7 +582,7 @@ void StrainLimiterProjectedNewton::Work::linearize(StrainMeasure measure, std::s
         chunk);
 }
 
-/// What the faces do to a node.
+/// What faces and floors do to a node.
 Float4 StrainLimiterProjectedNewton::Work::gathered(std::uint32_t node) const
 {
     Float4 sum{};
@@ -433,6 +596,8 @@ Float4 StrainLimiterProjectedNewton::Work::gathered(std::uint32_t node) const
             sum += corner == 1 ? f.at1 : f.at2;
         }
     }
+    for (std::uint32_t e = floor_start[node]; e < floor_start[node + 1]; ++e)
+        sum += splat(floor_entry[e].weight) * floor_force[floor_entry[e].floor];
     return sum;
 }
 
@@ -493,6 +658,17 @@ void StrainLimiterProjectedNewton::Work::solve(const StrainProjectedNewtonOption
                 force[a] = std::bit_cast<CornerForces>(f);
             },
             chunk);
+        for (std::size_t c = 0; c < floors.size(); ++c) {
+            floor_force[c] = Float4{};
+            if (!floor_held[c]) continue;
+            Float4 moved{};
+            for (std::size_t i = 0; i < floors[c].count; ++i)
+                moved +=
+                    splat(static_cast<float>(floors[c].weights[i])) * p[slot[floors[c].nodes[i]]];
+            const Float4 along = moved * floor_normal[c];
+            floor_force[c] = splat(static_cast<float>(mu) * ((along[0] + along[1]) + along[2])) *
+                             floor_normal[c];
+        }
         parallel_chunks(n, chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
             Double4 pq{};
             for (std::size_t i = first; i < last; ++i) {
@@ -539,30 +715,30 @@ void StrainLimiterProjectedNewton::mesh_changed()
 }
 
 LimitReport StrainLimiterProjectedNewton::limit(const Model& model, const Loads& loads,
-                                                const Contacts&, double dt, State& next)
+                                                const Contacts& contacts, double dt, State& next)
 {
     Work& w = *work_;
-    w.prepare(model, loads, next, options_);
+    w.prepare(model, loads, contacts, next, options_);
     LimitReport report;
     if (w.mesh.faces.empty()) return report;
     const std::span<Vec3> x = next.x.values;
 
     // The first look, before mu is known: how bad is it?
     Work::Value now = w.evaluate(options_.measure, x);
-    report.worst_violation = now.worst;
-    if (now.worst <= options_.tolerance) return report;
+    report.worst_violation = now.strain;
+    if (now.strain <= options_.tolerance) return report;
 
     // A violation v over a piece of length L moves nodes by v L, and a penalty alone leaves a
     // strain of about density v L^2 / mu; multipliers do the rest.
     double total_mass = 0;
     for (double m : w.mesh.mass) total_mass += m;
-    w.mu = mu_factor * total_mass * now.worst / options_.tolerance;
+    w.mu = mu_factor * total_mass * now.strain / options_.tolerance;
     w.tau = tau_start;
     w.margin = options_.tolerance; // so that the last faces need not be exact
     now = w.evaluate(options_.measure, x);
     double last_worst = 0; // at the last update of the multipliers
     int stalls = 0;
-    while (now.worst > options_.tolerance && report.iterations < options_.max_iterations &&
+    while (!now.within(options_.tolerance) && report.iterations < options_.max_iterations &&
            stalls < max_stalls && w.grow()) {
         ++report.iterations;
         w.linearize(options_.measure, x);
@@ -577,30 +753,35 @@ LimitReport StrainLimiterProjectedNewton::limit(const Model& model, const Loads&
         parallel_for(
             n, [&](std::size_t s) { x[w.nodes[s]] = w.before[s] + vector_of(w.direction[s]); });
         const Work::Value then = w.evaluate(options_.measure, x);
+        const bool met_floors = w.hold_floors();
 
         // Conjugate gradients started from zero: their model falls by half the slope.
         const double gain = (now.phi - then.phi) / (-0.5 * slope);
         if (gain > gain_good) {
             w.tau = std::max(tau_down * w.tau, tau_min);
-        } else if (!(gain > gain_poor)) {
+        } else if (!(gain > gain_poor) && !met_floors) {
             w.tau = std::min(tau_up * w.tau, tau_max);
         }
-        const bool refused = !(gain > gain_refused) && then.worst > options_.tolerance;
+        const bool refused = !(gain > gain_refused) && !then.within(options_.tolerance);
         if (refused) {
             parallel_for(n, [&](std::size_t s) { x[w.nodes[s]] = w.before[s]; });
             now = w.evaluate(options_.measure, x);
         } else {
             now = then;
+            w.release_floors(x);
         }
         if (options_.on_iteration) options_.on_iteration(report.iterations, x);
-        if (-slope < inner_tolerance * now.phi && now.worst > options_.tolerance) {
+        if (-slope < inner_tolerance * now.phi && !now.within(options_.tolerance)) {
             for (std::uint32_t k : w.faces) w.multiplier[k] = w.excess[k]; // [Narain2012] eq. 20
-            if (last_worst > 0 && now.worst > stalled * last_worst) ++stalls;
-            last_worst = now.worst;
+            w.floor_multiplier.assign(w.floor_excess.begin(), w.floor_excess.end());
+            const double worst = now.worst(options_.tolerance);
+            if (last_worst > 0 && worst > stalled * last_worst) ++stalls;
+            last_worst = worst;
             now = w.evaluate(options_.measure, x);
         }
     }
-    report.worst_violation = now.worst;
+    report.worst_violation = now.strain;
+    w.hold_pieces_on_floors();
     finish_limiting(w.mesh, w.start, dt, next);
     return report;
 }
