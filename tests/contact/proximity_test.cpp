@@ -5,6 +5,7 @@
 #include "contact/folded_sheet.hpp"
 #include "contact/shapes.hpp"
 #include "contact/stage.hpp"
+#include "pleat/contact/rest_gap.hpp"
 #include "pleat/core/parallel.hpp"
 #include "pleat/geometry/distance.hpp"
 #include "pleat/scene/material_file.hpp"
@@ -135,50 +136,90 @@ TEST(Proximity, fine_sheet_does_not_repel_itself)
     EXPECT_FALSE(find(stage).proximities.empty());
 }
 
+/// Two panels of 8 x 8 cells that lie side by side in the world, far apart in material space, and
+/// are sewn where they meet.
+struct SewnPanels {
+    static constexpr std::uint32_t n = 8;
+    static constexpr double edge = 0.0015; // [m]
+    Stage stage = make_stage({level(2, 0.1, 0)}, fabric("gray-interlock"), {});
+
+    static std::uint32_t node(std::uint32_t i, std::uint32_t j) { return j * (2 * n + 1) + i; }
+
+    SewnPanels()
+    {
+        MeshInput input;
+        for (std::uint32_t j = 0; j <= n; ++j)
+            for (std::uint32_t i = 0; i <= 2 * n; ++i)
+                input.node_x.push_back({edge * i, edge * j, 0});
+        for (std::uint32_t panel = 0; panel < 2; ++panel) {
+            const auto first = std::uint32_t(input.material_u.size());
+            for (std::uint32_t j = 0; j <= n; ++j)
+                for (std::uint32_t i = 0; i <= n; ++i)
+                    input.material_u.push_back({3.0 * panel + edge * i, edge * j});
+            for (std::uint32_t j = 0; j < n; ++j)
+                for (std::uint32_t i = 0; i < n; ++i) {
+                    const auto at = [&](std::uint32_t k, std::uint32_t l) {
+                        return first + l * (n + 1) + k;
+                    };
+                    const std::uint32_t w = panel * n;
+                    input.face_nodes.push_back(
+                        {node(w + i, j), node(w + i + 1, j), node(w + i + 1, j + 1)});
+                    input.face_points.push_back({at(i, j), at(i + 1, j), at(i + 1, j + 1)});
+                    input.face_nodes.push_back(
+                        {node(w + i, j), node(w + i + 1, j + 1), node(w + i, j + 1)});
+                    input.face_points.push_back({at(i, j), at(i + 1, j + 1), at(i, j + 1)});
+                }
+        }
+        EXPECT_TRUE(find_mesh_problems(input).empty());
+        Model& model = stage.sim.model;
+        model.mesh = build_mesh(input);
+        EXPECT_EQ(model.mesh.panel_count(), 2u);
+        model.panel_cloth.assign(2, ClothId{0});
+        model.face_material.values.assign(model.mesh.face_count(), MaterialId{0});
+        update_derived(model);
+        stage.sim.state.x.values = input.node_x;
+        stage.sim.state.v.values.assign(input.node_x.size(), Vec3{});
+        stage.pipeline.contact_finder->mesh_changed();
+    }
+};
+
 TEST(Proximity, seam_does_not_repel_itself)
 {
-    // Two panels that lie side by side in the world, far apart in material space.
-    Stage stage = make_stage({level(2, 0.1, 0)}, fabric("gray-interlock"), {});
-    MeshInput input;
-    constexpr std::uint32_t n = 8;
-    constexpr double edge = 0.0015;
-    const auto node = [](std::uint32_t i, std::uint32_t j) { return j * (2 * n + 1) + i; };
-    for (std::uint32_t j = 0; j <= n; ++j)
-        for (std::uint32_t i = 0; i <= 2 * n; ++i) input.node_x.push_back({edge * i, edge * j, 0});
-    for (std::uint32_t panel = 0; panel < 2; ++panel) {
-        const auto first = std::uint32_t(input.material_u.size());
-        for (std::uint32_t j = 0; j <= n; ++j)
-            for (std::uint32_t i = 0; i <= n; ++i)
-                input.material_u.push_back({3.0 * panel + edge * i, edge * j});
-        for (std::uint32_t j = 0; j < n; ++j)
-            for (std::uint32_t i = 0; i < n; ++i) {
-                const auto at = [&](std::uint32_t k, std::uint32_t l) {
-                    return first + l * (n + 1) + k;
-                };
-                const std::uint32_t w = panel * n;
-                input.face_nodes.push_back(
-                    {node(w + i, j), node(w + i + 1, j), node(w + i + 1, j + 1)});
-                input.face_points.push_back({at(i, j), at(i + 1, j), at(i + 1, j + 1)});
-                input.face_nodes.push_back(
-                    {node(w + i, j), node(w + i + 1, j + 1), node(w + i, j + 1)});
-                input.face_points.push_back({at(i, j), at(i + 1, j + 1), at(i, j + 1)});
-            }
-    }
-    ASSERT_TRUE(find_mesh_problems(input).empty());
-    Model& model = stage.sim.model;
-    model.mesh = build_mesh(input);
-    ASSERT_EQ(model.mesh.panel_count(), 2u);
-    model.panel_cloth.assign(2, ClothId{0});
-    model.face_material.values.assign(model.mesh.face_count(), MaterialId{0});
-    update_derived(model);
-    stage.sim.state.x.values = input.node_x;
-    stage.sim.state.v.values.assign(input.node_x.size(), Vec3{});
-    stage.pipeline.contact_finder->mesh_changed();
-    EXPECT_TRUE(find(stage).proximities.empty());
+    SewnPanels panels;
+    EXPECT_TRUE(find(panels.stage).proximities.empty());
     // Folded along the seam the two panels do repel.
-    for (Vec3& x : stage.sim.state.x)
-        x = {std::abs(x[0] - n * edge), x[1], x[0] < n * edge ? 0 : 0.001};
-    EXPECT_FALSE(find(stage).proximities.empty());
+    for (Vec3& x : panels.stage.sim.state.x) {
+        const double from_seam = x[0] - SewnPanels::n * SewnPanels::edge;
+        x = {std::abs(from_seam), x[1], from_seam < 0 ? 0 : 0.001};
+    }
+    EXPECT_FALSE(find(panels.stage).proximities.empty());
+}
+
+TEST(RestGap, features_that_touch_a_seam_at_different_points_are_apart)
+{
+    const SewnPanels panels;
+    const Mesh& mesh = panels.stage.sim.model.mesh;
+    const RestGap rest(panels.stage.sim.model, 0.01);
+    const std::uint32_t n = SewnPanels::n;
+    // A vertex of the seam, and a face of the other panel that has the next one but not this.
+    const NodeId here = make_id<NodeId>(SewnPanels::node(n, 3));
+    const NodeId next = make_id<NodeId>(SewnPanels::node(n, 4));
+    int tried = 0;
+    for (FaceId a : mesh.faces())
+        for (FaceId b : mesh.faces()) {
+            const auto of_a = mesh.nodes_of(a), of_b = mesh.nodes_of(b);
+            const auto at = std::find(of_a.begin(), of_a.end(), here);
+            if (at == of_a.end() || mesh.panel(a) == mesh.panel(b)) continue;
+            if (std::find(of_b.begin(), of_b.end(), next) == of_b.end()) continue;
+            if (std::find(of_b.begin(), of_b.end(), here) != of_b.end()) continue;
+            FeaturePair pair;
+            pair.face_a = index(a);
+            pair.face_b = index(b);
+            pair.place_a = static_cast<std::uint8_t>(at - of_a.begin());
+            EXPECT_GT(rest.distance(pair), 0.7 * SewnPanels::edge); // past a diagonal
+            ++tried;
+        }
+    EXPECT_GT(tried, 0);
 }
 
 TEST(Proximity, friction_is_that_of_the_obstacle_then_of_the_fabric_then_of_the_scene)

@@ -4,6 +4,8 @@
 // Strain limiting and settling as a scene asks for them.
 #include "pleat/core/error.hpp"
 #include "pleat/scene/load_scene.hpp"
+#include "pleat/sim/audit.hpp"
+#include "pleat/sim/frames.hpp"
 #include "pleat/sim/step.hpp"
 #include "pleat/strain_limiting/limited_mesh.hpp"
 #include "temporary_folder.hpp"
@@ -11,7 +13,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <memory>
 #include <string>
 
 namespace pleat {
@@ -124,6 +128,51 @@ TEST_F(StrainScene, resolved_scene_reads_back_the_same)
     EXPECT_EQ(back.settle->tolerance, 0.02);
     EXPECT_EQ(back.settle->iterations, 7);
     EXPECT_FALSE(scene("").settle.has_value());
+}
+
+/// 20 x 20 cells of 1 cm, flat and unstrained, about the origin.
+void write_sheet(const std::filesystem::path& path)
+{
+    std::ofstream out(path);
+    constexpr int n = 20;
+    for (int j = 0; j <= n; ++j)
+        for (int i = 0; i <= n; ++i)
+            out << "v " << 0.01 * i - 0.1003 << " " << 0.01 * j - 0.1007 << " 0\nvt " << 0.01 * i
+                << " " << 0.01 * j << "\n";
+    for (int j = 0; j < n; ++j)
+        for (int i = 0; i < n; ++i) {
+            const int a = j * (n + 1) + i + 1, b = a + 1, c = b + n + 1, d = a + n + 1;
+            out << "f " << a << "/" << a << " " << b << "/" << b << " " << c << "/" << c << "\n";
+            out << "f " << a << "/" << a << " " << c << "/" << c << " " << d << "/" << d << "\n";
+        }
+}
+
+TEST_F(StrainScene, what_an_impact_stretches_is_limited_again)
+{
+    // A tip comes from below and ends 1 cm above the sheet; nobody but impacts sees it.
+    write_sheet(folder.path() / "sheet.obj");
+    std::ofstream(folder.path() / "tip.obj") << "v -0.03 -0.03 -0.2\nv 0.03 -0.03 -0.2\n"
+                                                "v 0 0.04 -0.2\nv 0 0 -0.03\n"
+                                                "f 1 2 4\nf 2 3 4\nf 3 1 4\nf 1 3 2\n";
+    const SceneDescription d = parse_scene(
+        R"({"pleat": 1, "gravity": [0, 0, 0], "cloths": [{"mesh": "sheet.obj",
+            "material": "gray-interlock", "strain_limits": [-0.1, 0.1]}],
+            "obstacles": [{"mesh": "tip.obj", "motion": [{"time": 0, "translate": [0, 0, 0]},
+                {"time": 0.005, "translate": [0, 0, 0.04]}]}],
+            "contact": {"thickness": 0.002}})",
+        folder.path() / "scene.json");
+    Scene s = load_scene(d);
+    Pipeline p = make_pipeline(d);
+    p.contact_finder = std::make_unique<ContactFinderNone>();
+    const StepReport r = step(s.world, p, s.start, 0.005);
+    ASSERT_TRUE(r.accepted()) << r.trouble();
+    EXPECT_GT(r.impact.impacts, 0u);
+    EXPECT_EQ(r.impact.unresolved, 0u);
+    EXPECT_LE(r.limits_after.worst_violation, 0.005);
+    EXPECT_EQ(audit(object_meshes(s.world, s.start), 0.001).intersections, 0u);
+    double highest = 0;
+    for (const Vec3& x : s.start.state.x.values) highest = std::max(highest, x[2]);
+    EXPECT_GT(highest, 0.008) << "pushed up, not pierced";
 }
 
 } // namespace

@@ -164,6 +164,7 @@ struct ImpactResolverImpactZones::Work {
     std::size_t project(std::span<const Hit> hits);
     bool project_zone(std::span<const std::uint32_t> members, std::span<const std::uint32_t> nodes);
     void relax(Bond& bond);
+    [[nodiscard]] std::vector<Proximity> kept_apart() const;
     void give_up(const FeaturePair& pair, ImpactReport& report);
     [[nodiscard]] bool stays_apart(const FeaturePair& pair) const;
     std::vector<Hit> without_hopeless(std::vector<Hit> hits, ImpactReport& report);
@@ -325,6 +326,29 @@ void ImpactResolverImpactZones::Work::relax(Bond& b)
     b.target =
         std::min(b.target, std::max(relaxed_share * reached, least_target_share * separation));
     squeezed[key_of(b.pair)] = b.target;
+}
+
+/// The bonds that pushed, as contacts.
+std::vector<Proximity> ImpactResolverImpactZones::Work::kept_apart() const
+{
+    std::vector<Proximity> pairs;
+    for (const Bond& b : bonds) {
+        if (b.impulse == 0) continue;
+        Proximity p;
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < 4; ++i)
+            if (surface.is_obstacle(b.nodes[i])) {
+                p.anchor_t0 += b.weights[i] * surface.x0()[b.nodes[i]];
+                p.anchor_t1 += b.weights[i] * x[b.nodes[i]];
+            } else {
+                p.nodes[count] = make_id<NodeId>(b.nodes[i]);
+                p.weights[count++] = b.weights[i];
+            }
+        p.normal = b.normal;
+        p.thickness = p.firm = b.target;
+        pairs.push_back(p);
+    }
+    return pairs;
 }
 
 void ImpactResolverImpactZones::Work::give_up(const FeaturePair& pair, ImpactReport& report)
@@ -565,6 +589,7 @@ ImpactReport ImpactResolverImpactZones::resolve(const Model& model, const State&
         next.x.values[i] = w.x[i];
         next.v.values[i] += (w.x[i] - w.candidate[i]) / dt;
     });
+    report.kept_apart = w.kept_apart();
     return report;
 }
 

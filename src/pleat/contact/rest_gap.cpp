@@ -32,6 +32,35 @@ double triangle_gap(const std::array<Vec3, 3>& t, const std::array<Vec3, 2>& s)
     return std::sqrt(d2);
 }
 
+/// The least value over [0, 1] of a convex function, from above, to about a thousandth of how far
+/// it can change there.
+template <class Function> double least_of(Function&& f)
+{
+    constexpr double golden = 0.6180339887498949;
+    constexpr int rounds = 14;
+    double low = 0, high = 1, left = 1 - golden, right = golden;
+    double at_left = f(left), at_right = f(right);
+    double least = std::min({f(0.0), f(1.0), at_left, at_right});
+    for (int k = 0; k < rounds; ++k) {
+        if (at_left < at_right) {
+            high = right;
+            right = left;
+            at_right = at_left;
+            left = high - golden * (high - low);
+            at_left = f(left);
+            least = std::min(least, at_left);
+        } else {
+            low = left;
+            left = right;
+            at_left = at_right;
+            right = low + golden * (high - low);
+            at_right = f(right);
+            least = std::min(least, at_right);
+        }
+    }
+    return least;
+}
+
 } // namespace
 
 RestGap::RestGap(const Model& model, double reach) : reach_(reach)
@@ -99,6 +128,16 @@ double RestGap::across_seams(const FeaturePair& p) const
     const auto near_a = seams_near(p.face_a), near_b = seams_near(p.face_b);
     if (near_a.empty() || near_b.empty()) return infinity;
     const Triangle &a = face_u_[p.face_a], &b = face_u_[p.face_b];
+    const auto to_edge = [](const Vec3& point, const Triangle& t, std::size_t place) {
+        return point_segment_distance(point, t[place], t[(place + 1) % 3]).distance2;
+    };
+    const auto gap_a = [&](const Vec3& point) {
+        return p.edges ? to_edge(point, a, p.place_a) : norm2(point - a[p.place_a]);
+    };
+    const auto gap_b = [&](const Vec3& point) {
+        return p.edges ? to_edge(point, b, p.place_b)
+                       : point_triangle_distance(point, b[0], b[1], b[2]).distance2;
+    };
     double least = infinity;
     for (const SeamSide& sa : near_a)
         for (const SeamSide& sb : near_b) {
@@ -110,7 +149,14 @@ double RestGap::across_seams(const FeaturePair& p) const
             const double to_b =
                 p.edges ? segment_gap(b[p.place_b], b[(p.place_b + 1u) % 3], sb.u[0], sb.u[1])
                         : triangle_gap(b, sb.u);
-            least = std::min(least, to_a + to_b);
+            if (to_a + to_b >= std::min(least, reach_)) continue; // no way is shorter than this
+            // Both must come to the same point of the seam. Features that touch it at different
+            // points are not in touch: repulsion and impacts must keep them apart.
+            least = std::min(least, least_of([&](double s) {
+                                 const Vec3 on_a = (1 - s) * sa.u[0] + s * sa.u[1];
+                                 const Vec3 on_b = (1 - s) * sb.u[0] + s * sb.u[1];
+                                 return std::sqrt(gap_a(on_a)) + std::sqrt(gap_b(on_b));
+                             }));
         }
     return least;
 }

@@ -6,9 +6,8 @@
 //
 // Within a panel it is the distance in material space, straight across (so the two sides of a cut
 // count as near; repulsion leaves them alone and the impact stage still keeps them apart). Across a
-// seam it is the distance of the one feature to a seam edge plus that of the other, each on its own
-// side of the seam, smallest over the seam edges near both: never more than the way along the
-// cloth.
+// seam it is the way from the one feature to a point of a seam edge and on to the other, each part
+// straight on its own side, smallest over the points of the seam edges near both.
 #pragma once
 
 #include "pleat/contact/contact_surface.hpp"

@@ -6,10 +6,12 @@
 #pragma once
 
 #include "pleat/core/vec.hpp"
+#include "pleat/model/contacts.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace pleat {
 
@@ -49,6 +51,9 @@ struct ImpactReport {
     std::size_t rigid_zones = 0;
     std::size_t pinched = 0;    // nodes that no position satisfies
     std::size_t unresolved = 0; // pairs given up
+    // The pairs that were pushed apart, as contacts that are to keep what they were given: for
+    // whoever moves the cloth once more in the same step.
+    std::vector<Proximity> kept_apart;
 };
 
 struct RemeshReport {

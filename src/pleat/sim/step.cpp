@@ -25,6 +25,11 @@ Loads external_loads(const World& world, const Model& model, const State& state,
     return loads;
 }
 
+// Impacts that leave a face this far outside its limits [strain] are followed by limiting again, so
+// many times at most.
+constexpr double relimit_above = 0.005;
+constexpr int most_relimits = 4;
+
 void commit(Simulation& sim, State next, double dt)
 {
     sim.state = std::move(next);
@@ -133,8 +138,40 @@ StepReport step(const World& world, Pipeline& p, Simulation& sim, double dt, boo
             p.impact_resolver->resolve(model, held, loads, world, obstacles, dt, insist, next);
     }
     r.within_bounds = r.within_bounds && is_within_bounds(next);
-    if (r.accepted()) r.limits_after = check_limits(model, next.x.values);
     if (!r.accepted()) return r; // the caller retries with smaller dt, or stops and says why
+    r.limits_after = check_limits(model, next.x.values);
+    // Impacts know nothing of limits. Where they stretched the cloth it is limited once more, with
+    // what they pushed apart as contacts; the better of the two states goes on.
+    for (int round = 0; round < most_relimits && !r.impact.kept_apart.empty() &&
+                        r.limits_after.worst_violation > relimit_above;
+         ++round) {
+        State again = next;
+        contacts.proximities.insert(contacts.proximities.end(), r.impact.kept_apart.begin(),
+                                    r.impact.kept_apart.end());
+        LimitReport limit;
+        {
+            const StageTimer timer(r.times, Stage::strain);
+            limit = p.strain_limiter->limit(model, loads, contacts, dt, again);
+        }
+        if (!limit.ok || !is_within_bounds(again)) break;
+        ImpactReport impact;
+        {
+            const StageTimer timer(r.times, Stage::impact);
+            impact =
+                p.impact_resolver->resolve(model, held, loads, world, obstacles, dt, false, again);
+        }
+        const LimitCheck after = check_limits(model, again.x.values);
+        const bool better = impact.ok && is_within_bounds(again) &&
+                            impact.unresolved <= r.impact.unresolved &&
+                            after.worst_violation < r.limits_after.worst_violation;
+        if (!better) break;
+        impact.impacts += r.impact.impacts;
+        impact.rigid_zones += r.impact.rigid_zones;
+        impact.pinched = std::max(impact.pinched, r.impact.pinched);
+        r.impact = std::move(impact);
+        r.limits_after = after;
+        next = std::move(again);
+    }
     commit(sim, std::move(next), dt);
     return r;
 }
