@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::uint32_t leaf_size = 4;
 
-Vec3 centre_of(const std::array<Vec3, 3>& t)
-{
-    return (t[0] + t[1] + t[2]) / 3.0;
-}
-
 } // namespace
 
 ObstacleTree::ObstacleTree(const World& world, double time)
@@ -44,7 +39,15 @@ void ObstacleTree::build()
 {
     if (triangles_.empty()) return;
     knots_.reserve(triangles_.size());
-    build(0, std::uint32_t(triangles_.size()));
+    std::vector<Item> items;
+    items.reserve(triangles_.size());
+    for (const auto& t : triangles_)
+        items.push_back({(t[0] + t[1] + t[2]) / 3.0, std::uint32_t(items.size())});
+    build(items, 0);
+    std::vector<std::array<Vec3, 3>> sorted;
+    sorted.reserve(triangles_.size());
+    for (const Item& item : items) sorted.push_back(triangles_[item.triangle]);
+    triangles_ = std::move(sorted);
     looks_.reserve(triangles_.size());
     for (const auto& t : triangles_) {
         Look look{t[0], t[1] - t[0], t[2] - t[0], {}, 0, 0, 0, {}};
@@ -62,22 +65,22 @@ void ObstacleTree::build()
     }
 }
 
-std::uint32_t ObstacleTree::build(std::uint32_t first, std::uint32_t last)
+std::uint32_t ObstacleTree::build(std::span<Item> items, std::uint32_t first)
 {
-    WorldBox box = WorldBox::of(triangles_[first]);
-    for (std::uint32_t i = first + 1; i < last; ++i) box.grow(WorldBox::of(triangles_[i]));
+    WorldBox box = WorldBox::empty();
+    for (const Item& item : items) box.grow(WorldBox::of(triangles_[item.triangle]));
     const auto knot = std::uint32_t(knots_.size());
-    knots_.push_back({box, first, last, 0, 0});
-    if (last - first <= leaf_size) return knot;
+    knots_.push_back({box, first, first + std::uint32_t(items.size()), 0, 0});
+    if (items.size() <= leaf_size) return knot;
     const Vec3 extent = box.high - box.low;
     const std::size_t axis = extent[0] >= extent[1] && extent[0] >= extent[2] ? 0
                              : extent[1] >= extent[2]                         ? 1
                                                                               : 2;
-    const std::uint32_t middle = first + (last - first) / 2;
-    std::nth_element(
-        triangles_.begin() + first, triangles_.begin() + middle, triangles_.begin() + last,
-        [&](const auto& a, const auto& b) { return centre_of(a)[axis] < centre_of(b)[axis]; });
-    const std::uint32_t left = build(first, middle), right = build(middle, last);
+    const std::size_t middle = items.size() / 2;
+    std::nth_element(items.begin(), items.begin() + std::ptrdiff_t(middle), items.end(),
+                     [&](const Item& a, const Item& b) { return a.centre[axis] < b.centre[axis]; });
+    const std::uint32_t left = build(items.first(middle), first);
+    const std::uint32_t right = build(items.subspan(middle), first + std::uint32_t(middle));
     knots_[knot].first = knots_[knot].last = 0;
     knots_[knot].left = left;
     knots_[knot].right = right;
@@ -111,12 +114,24 @@ std::optional<Vec3> ObstacleTree::nearest(const Vec3& x, double reach, std::uint
                 hint = i;
                 return;
             }
-            // Beyond an edge: at least as far as from its line.
+            // Beyond an edge: at least as far as from its line, and nearest to such an edge.
             const auto beyond2 = [](double w, double high2) { return w < 0 ? w * w * high2 : 0; };
             if (height2 + std::max({beyond2(wa, l.high[0]), beyond2(wb, l.high[1]),
                                     beyond2(wc, l.high[2])}) >=
                 best2)
                 return;
+            const auto& t = triangles_[i];
+            const auto look_at_edge = [&](const Vec3& from, const Vec3& to) {
+                const PointSegmentDistance d = point_segment_distance(x, from, to);
+                if (d.distance2 >= best2) return;
+                best2 = d.distance2;
+                best = (1 - d.t) * from + d.t * to;
+                hint = i;
+            };
+            if (wa < 0) look_at_edge(t[1], t[2]);
+            if (wb < 0) look_at_edge(t[2], t[0]);
+            if (wc < 0) look_at_edge(t[0], t[1]);
+            return;
         }
         const auto& t = triangles_[i];
         const PointTriangleDistance d = point_triangle_distance(x, t[0], t[1], t[2]);

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace pleat {
@@ -101,7 +102,12 @@ private:
         std::array<double, 3> high; // squares of the heights of the corners [m^2]
     };
     void build();
-    std::uint32_t build(std::uint32_t first, std::uint32_t last);
+    struct Item {
+        Vec3 centre;
+        std::uint32_t triangle;
+    };
+    /// \param first place of the first of these items among all
+    std::uint32_t build(std::span<Item> items, std::uint32_t first);
 
     /// Of a half-space.
     struct Plane {
