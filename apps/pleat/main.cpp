@@ -8,6 +8,10 @@
 
 #include <fmt/core.h>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -21,6 +25,12 @@ int main(int argc, char** argv)
 
     // A file size limit is then an error like a full disk, not the end of the program.
     std::signal(SIGXFSZ, SIG_IGN);
+#if defined(__GLIBC__)
+    // A step frees what the next one asks for again: kept, not given back to the system each time.
+    constexpr int kept_bytes = 256 << 20, own_mapping_bytes = 32 << 20;
+    mallopt(M_TRIM_THRESHOLD, kept_bytes);
+    mallopt(M_MMAP_THRESHOLD, own_mapping_bytes);
+#endif
 
     CLI::App program{"Pleat simulates cloth on meshes that refine and coarsen themselves."};
     program.set_version_flag("--version", "pleat " PLEAT_VERSION);

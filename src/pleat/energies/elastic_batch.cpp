@@ -55,6 +55,61 @@ HingeNumbers numbers_of(const BendingLaw& law_0, const BendingLaw& law_1, const 
     return 0.5 * numbers_of(law_0, rest, theta) + 0.5 * numbers_of(law_1, rest, theta);
 }
 
+FaceRest rest_of(const Mesh& mesh, FaceId f)
+{
+    const auto& v = mesh[f].verts;
+    return face_rest(mesh.u(v[0]), mesh.u(v[1]), mesh.u(v[2]));
+}
+
+/// Whether there is an angle at the edge: not where two faces lie on the same three nodes.
+bool is_fold(const Mesh& mesh, EdgeId e)
+{
+    return !mesh.is_border(e) &&
+           mesh.node(mesh.opposite_vert(e, 0)) != mesh.node(mesh.opposite_vert(e, 1));
+}
+
+/// \pre is_fold(mesh, e)
+HingeRest rest_of(const Mesh& mesh, EdgeId e)
+{
+    const auto side_0 = mesh.verts_of(e, 0), side_1 = mesh.verts_of(e, 1);
+    return hinge_rest({mesh.u(side_0[0]), mesh.u(side_0[1])}, mesh.u(mesh.opposite_vert(e, 0)),
+                      {mesh.u(side_1[0]), mesh.u(side_1[1])}, mesh.u(mesh.opposite_vert(e, 1)));
+}
+
+/// [J], with the numbers of measured fabrics taken at these positions.
+double energy_of_face(const Model& model, const Field<NodeId, Vec3>& x, FaceId f)
+{
+    const FaceRest rest = rest_of(model.mesh, f);
+    const auto n = model.mesh.nodes_of(f);
+    const std::array<Vec3, 3> p{x[n[0]], x[n[1]], x[n[2]]};
+    return std::visit(
+        [&](const auto& law) {
+            Strain g{};
+            if constexpr (is_measured<std::remove_cvref_t<decltype(law)>>)
+                g = green_strain(deformation(rest, p[0], p[1], p[2]));
+            return face_energy(freeze(law, g), rest, p, model.compression_scale[f]);
+        },
+        model.materials[index(model.face_material[f])].membrane);
+}
+
+/// [J], of a fabric that is no plate. \pre is_fold(mesh, e)
+double energy_of_hinge(const Model& model, const Field<NodeId, Vec3>& x, EdgeId e)
+{
+    const Mesh& mesh = model.mesh;
+    const HingeRest rest = rest_of(mesh, e);
+    const std::array<Vec3, 4> p{x[mesh[e].nodes[0]], x[mesh[e].nodes[1]],
+                                x[mesh.node(mesh.opposite_vert(e, 0))],
+                                x[mesh.node(mesh.opposite_vert(e, 1))]};
+    const MaterialId m0 = model.face_material[mesh[e].faces[0]];
+    const MaterialId m1 = model.face_material[mesh[e].faces[1]];
+    const BendingLaw& law_0 = model.materials[index(m0)].bending;
+    const double theta = dihedral_angle(p[0], p[1], p[2], p[3]);
+    const HingeNumbers n = m0 == m1
+                               ? numbers_of(law_0, rest, theta)
+                               : numbers_of(law_0, model.materials[index(m1)].bending, rest, theta);
+    return hinge_energy(n, rest, p, theta, model.rest_angle[e]);
+}
+
 template <class Visit> void for_list(std::span<const std::uint32_t> list, Visit&& visit)
 {
     parallel_for(list.size(), [&](std::size_t k) { visit(list[k]); });
@@ -62,45 +117,43 @@ template <class Visit> void for_list(std::span<const std::uint32_t> list, Visit&
 
 } // namespace
 
-ElasticBatch ElasticBatch::for_energy(const Model& model, const std::vector<bool>& only)
+ElasticBatch ElasticBatch::for_energy(const Model& model)
 {
     ElasticBatch batch;
-    batch.add_elements(model, only);
+    batch.add_elements(model);
     return batch;
 }
 
-void ElasticBatch::add_elements(const Model& model, const std::vector<bool>& only)
+void ElasticBatch::add_elements(const Model& model)
 {
-    const auto counts = [&](FaceId f) { return only.empty() || only[index(f)]; };
     const Mesh& mesh = model.mesh;
     faces_.resize(mesh.face_count());
     faces_of_material_.resize(model.materials.size());
-    for (FaceId f : mesh.faces()) {
-        if (!counts(f)) continue;
-        const auto nodes = mesh.nodes_of(f);
-        const auto& v = mesh[f].verts;
-        faces_[index(f)] = {{index(nodes[0]), index(nodes[1]), index(nodes[2])},
-                            face_rest(mesh.u(v[0]), mesh.u(v[1]), mesh.u(v[2]))};
+    for (FaceId f : mesh.faces())
         faces_of_material_[index(model.face_material[f])].push_back(index(f));
-    }
+    parallel_for(mesh.face_count(), [&](std::size_t i) {
+        const auto f = make_id<FaceId>(i);
+        const auto nodes = mesh.nodes_of(f);
+        faces_[i] = {{index(nodes[0]), index(nodes[1]), index(nodes[2])}, rest_of(mesh, f)};
+    });
 
-    for (EdgeId e : mesh.edges()) {
-        if (mesh.is_border(e)) continue;
+    std::vector<EdgeId> folds;
+    for (EdgeId e : mesh.edges())
+        if (is_fold(mesh, e)) folds.push_back(e);
+    hinges_.resize(folds.size());
+    parallel_for(folds.size(), [&](std::size_t i) {
+        const EdgeId e = folds[i];
         const auto& edge = mesh[e];
-        if (!counts(edge.faces[0]) && !counts(edge.faces[1])) continue;
-        const auto side_0 = mesh.verts_of(e, 0), side_1 = mesh.verts_of(e, 1);
-        const VertId far_0 = mesh.opposite_vert(e, 0), far_1 = mesh.opposite_vert(e, 1);
         Hinge h{};
-        h.nodes = {index(edge.nodes[0]), index(edge.nodes[1]), index(mesh.node(far_0)),
-                   index(mesh.node(far_1))};
-        if (h.nodes[2] == h.nodes[3]) continue; // two faces on the same three nodes: no fold
+        h.nodes = {index(edge.nodes[0]), index(edge.nodes[1]),
+                   index(mesh.node(mesh.opposite_vert(e, 0))),
+                   index(mesh.node(mesh.opposite_vert(e, 1)))};
         h.edge = e;
         h.material = {model.face_material[edge.faces[0]], model.face_material[edge.faces[1]]};
-        h.rest = hinge_rest({mesh.u(side_0[0]), mesh.u(side_0[1])}, mesh.u(far_0),
-                            {mesh.u(side_1[0]), mesh.u(side_1[1])}, mesh.u(far_1));
+        h.rest = rest_of(mesh, e);
         h.least_area2 = least_area2(h.rest);
-        hinges_.push_back(h);
-    }
+        hinges_[i] = h;
+    });
 
     add_plates(model);
     face_numbers_.resize(faces_.size());
@@ -613,9 +666,24 @@ double elastic_energy(const Model& model, const State& state, const std::vector<
     const bool has_plates =
         std::any_of(model.materials.begin(), model.materials.end(),
                     [](const Material& m) { return plate_law(m.bending).has_value(); });
-    ElasticBatch batch = ElasticBatch::for_energy(model, has_plates ? std::vector<bool>{} : only);
-    batch.freeze(model, state.x.span());
-    return batch.energy(model, state.x.span());
+    if (has_plates) { // a face's curvature follows from angles farther away
+        ElasticBatch batch = ElasticBatch::for_energy(model);
+        batch.freeze(model, state.x.span());
+        return batch.energy(model, state.x.span());
+    }
+    const Mesh& mesh = model.mesh;
+    const auto counts = [&](FaceId f) { return only.empty() || only[index(f)]; };
+    const double membrane = parallel_sum(mesh.face_count(), [&](std::size_t i) {
+        const auto f = make_id<FaceId>(i);
+        return counts(f) ? energy_of_face(model, state.x, f) : 0.0;
+    });
+    const double bending = parallel_sum(mesh.edge_count(), [&](std::size_t i) {
+        const auto e = make_id<EdgeId>(i);
+        if (mesh.is_border(e) || !(counts(mesh[e].faces[0]) || counts(mesh[e].faces[1])))
+            return 0.0;
+        return is_fold(mesh, e) ? energy_of_hinge(model, state.x, e) : 0.0;
+    });
+    return membrane + bending;
 }
 
 std::vector<Vec3> elastic_forces(const Model& model, const State& state)

@@ -38,10 +38,7 @@ public:
     /// \pre the mesh has no dead elements; update_derived() was called.
     explicit ElasticBatch(const Model& model, const Dependencies& dependencies = {});
     /// Without pattern and slots: for freeze() and energy() only.
-    /// \param only the faces to count, by FaceId, with the hinges that any of them has part in;
-    ///        empty: all. \pre empty where a material bends as a plate
-    [[nodiscard]] static ElasticBatch for_energy(const Model& model,
-                                                 const std::vector<bool>& only = {});
+    [[nodiscard]] static ElasticBatch for_energy(const Model& model);
 
     [[nodiscard]] const BlockPattern& pattern() const { return parts_.pattern; }
 
@@ -101,7 +98,7 @@ private:
         Mat3 matrix{}; // scaled
     };
 
-    void add_elements(const Model& model, const std::vector<bool>& only = {});
+    void add_elements(const Model& model);
     void add_plates(const Model& model);
     [[nodiscard]] Vec3 plate_curvature(const Plate& plate) const;
     template <bool with_tangent>
@@ -136,7 +133,7 @@ private:
     std::vector<IsometricWork> isometric_work_;
 };
 
-/// Elastic energy of a state [J]. Builds a batch of its own: for reports, not for inner loops.
+/// Elastic energy of a state [J]. Looks at each element anew: for reports, not for inner loops.
 /// \param only the faces to count, by FaceId, with the hinges that any of them has part in; empty:
 ///        all. Plates, whose bending reaches beyond their hinges, are always counted with the rest.
 [[nodiscard]] double elastic_energy(const Model& model, const State& state,

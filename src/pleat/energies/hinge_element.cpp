@@ -34,7 +34,9 @@ HingeRest hinge_rest(const std::array<Vec2, 2>& edge_0, const Vec2& far_0,
         const double area2 = std::abs(cross(e, w));
         rest.length += 0.5 * length;
         rest.area_sum += 0.5 * area2;
-        rest.weft_angle[s] = folded_angle(e);
+        // The same but across a seam.
+        const bool same = s == 1 && e == edge_0[1] - edge_0[0];
+        rest.weft_angle[s] = same ? rest.weft_angle[0] : folded_angle(e);
         rest.height[s] = area2 / length;
         rest.foot[s] = dot(w, e) / (length * length);
     }
@@ -44,7 +46,13 @@ HingeRest hinge_rest(const std::array<Vec2, 2>& edge_0, const Vec2& far_0,
 double hinge_energy(const HingeNumbers& n, const HingeRest& rest, const std::array<Vec3, 4>& x,
                     double rest_angle)
 {
-    double e = angle_energy(n, dihedral_angle(x[0], x[1], x[2], x[3]), rest_angle);
+    return hinge_energy(n, rest, x, dihedral_angle(x[0], x[1], x[2], x[3]), rest_angle);
+}
+
+double hinge_energy(const HingeNumbers& n, const HingeRest& rest, const std::array<Vec3, 4>& x,
+                    double angle, double rest_angle)
+{
+    double e = angle_energy(n, angle, rest_angle);
     if (n.isometric != 0)
         e += 0.5 * n.isometric * norm2(isometric_vector(isometric_weights(rest), x));
     return e;

@@ -37,6 +37,9 @@ inline constexpr double least_area_fraction = 0.01;
 /// [J]
 [[nodiscard]] double hinge_energy(const HingeNumbers& n, const HingeRest& rest,
                                   const std::array<Vec3, 4>& x, double rest_angle);
+/// The same where the dihedral angle is known.
+[[nodiscard]] double hinge_energy(const HingeNumbers& n, const HingeRest& rest,
+                                  const std::array<Vec3, 4>& x, double angle, double rest_angle);
 
 /// [N]
 [[nodiscard]] std::array<Vec3, 4> hinge_forces(const HingeNumbers& n, const HingeRest& rest,

@@ -144,6 +144,8 @@ private:
 
     void classify_nodes()
     {
+        // An interior node's faces are walked from any of them: none is one before it is known.
+        for (Mesh::Node& n : out_.nodes()) n.kind = NodeKind::corner;
         for (NodeId n : mesh_.nodes()) out_.nodes()[index(n)].kind = kind_of(n);
         for (std::size_t i = 0; i < in_.node_label.size(); ++i)
             if (in_.node_label[i] != 0) out_.nodes()[i].kind = NodeKind::locked;

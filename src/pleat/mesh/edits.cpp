@@ -36,10 +36,12 @@ struct Fan {
 Fan fan_of(const Mesh& mesh, NodeId node)
 {
     Fan fan;
-    mesh.visit_faces(node, [&](FaceId, std::size_t) { ++fan.faces; });
-    std::size_t edges = 0;
-    mesh.visit_edges(node, [&](EdgeId) { ++edges; });
-    fan.closed = edges == fan.faces;
+    EdgeId last = no_edge;
+    mesh.visit_faces(node, [&](FaceId face, std::size_t corner) {
+        ++fan.faces;
+        last = mesh[face].edges[(corner + 2) % 3];
+    });
+    fan.closed = !mesh.is_border(last);
     return fan;
 }
 
@@ -308,13 +310,21 @@ Refusal may_collapse(const Mesh& mesh, EdgeId edge, NodeId removed)
         if (fan.faces <= (fan.closed ? 3u : 1u)) return Refusal::topology;
     }
     if (opposite[0] == opposite[1]) return Refusal::topology;
+    constexpr std::size_t usual_most = 32; // neighbours; beyond, they are walked for each other one
+    std::array<NodeId, usual_most> around_kept{};
+    std::size_t count = 0;
+    mesh.visit_edges(kept, [&](EdgeId spoke) {
+        if (count < usual_most) around_kept[count] = other_end(mesh[spoke], kept);
+        ++count;
+    });
     bool shares_another = false;
     mesh.visit_edges(removed, [&](EdgeId spoke) {
         const NodeId n = other_end(mesh[spoke], removed);
         if (n == kept || n == opposite[0] || n == opposite[1]) return;
-        mesh.visit_edges(kept, [&](EdgeId other_spoke) {
-            if (other_end(mesh[other_spoke], kept) == n) shares_another = true;
-        });
+        const auto end = around_kept.begin() + std::ptrdiff_t(std::min(count, usual_most));
+        shares_another =
+            shares_another || (count > usual_most ? is_some(mesh.find_edge(kept, n))
+                                                  : std::find(around_kept.begin(), end, n) != end);
     });
     if (shares_another) return Refusal::topology;
 

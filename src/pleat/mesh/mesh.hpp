@@ -117,7 +117,7 @@ public:
     [[nodiscard]] EdgeId find_edge(NodeId a, NodeId b) const;
 
     /// Calls visit(face, corner) for the faces around a node, counter-clockwise, from the border
-    /// where the node has one.
+    /// where the node has one. \pre a node that has one is not of kind interior.
     template <class Visit> void visit_faces(NodeId node, Visit&& visit) const;
     /// Calls visit(edge) for the edges at a node, in the same order.
     template <class Visit> void visit_edges(NodeId node, Visit&& visit) const;
@@ -193,13 +193,14 @@ inline Mesh::FanStart Mesh::fan_start(NodeId n) const
     const FaceId first = (*this)[n].face;
     FaceId face = first;
     std::size_t corner = corner_at(face, n);
-    for (;;) { // clockwise: across the edge that leaves the node
+    if (kind(n) == NodeKind::interior) return {face, corner}; // no border to begin from
+    for (;;) { // clockwise: across the edge that leaves the node, and enters it in the next face
         const EdgeId out = (*this)[face].edges[corner];
         const Edge& e = (*this)[out];
         const FaceId next = e.faces[0] == face ? e.faces[1] : e.faces[0];
         if (!is_some(next)) break;
         face = next;
-        corner = corner_at(face, n);
+        corner = (position_of(face, out) + 1) % 3;
         if (face == first) break;
     }
     return {face, corner};
@@ -210,13 +211,14 @@ template <class Visit> void Mesh::visit_faces(NodeId n, Visit&& visit) const
     const FanStart start = fan_start(n);
     FaceId face = start.face;
     std::size_t corner = start.corner;
-    for (;;) { // counter-clockwise: across the edge that enters the node
-        const Edge& e = (*this)[(*this)[face].edges[(corner + 2) % 3]];
+    for (;;) { // counter-clockwise: across the edge that enters the node, and leaves it in the next
+        const EdgeId in = (*this)[face].edges[(corner + 2) % 3];
+        const Edge& e = (*this)[in];
         const FaceId next = e.faces[0] == face ? e.faces[1] : e.faces[0];
         visit(face, corner);
         if (!is_some(next) || next == start.face) return;
         face = next;
-        corner = corner_at(face, n);
+        corner = position_of(face, in);
     }
 }
 

@@ -2,10 +2,12 @@
 // Copyright the Pleat authors
 #include "pleat/mesh/reorder.hpp"
 
+#include "pleat/core/parallel.hpp"
 #include "pleat/mesh/mesh_writer.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace pleat {
@@ -46,6 +48,23 @@ void apply(Mesh& mesh, const MeshPermutation& p)
         for (VertId& v : f.verts) v = p.new_vert[v];
         for (EdgeId& e : f.edges) e = p.new_edge[e];
     }
+}
+
+struct FaceKey {
+    FaceId face = no_face;
+    std::uint32_t curve = 0; // place along it
+};
+
+/// By digit(key) in [0, digits), keys of the same digit in the order they have.
+template <class Digit>
+void sort_stably(std::vector<FaceKey>& keys, std::size_t digits, Digit&& digit)
+{
+    std::vector<std::size_t> place(digits + 1, 0);
+    for (const FaceKey& k : keys) ++place[digit(k) + 1];
+    std::partial_sum(place.begin(), place.end(), place.begin());
+    std::vector<FaceKey> sorted(keys.size());
+    for (const FaceKey& k : keys) sorted[place[digit(k)]++] = k;
+    keys = std::move(sorted);
 }
 
 MeshPermutation empty_permutation(const Mesh& mesh)
@@ -110,32 +129,38 @@ MeshPermutation reorder(Mesh& mesh, const std::vector<std::uint32_t>& panel_grou
                 b.high[k] = std::max(b.high[k], mesh.u(v)[k]);
             }
     }
-    struct Key {
-        std::uint32_t group, panel;
-        std::uint64_t curve;
-        FaceId face;
-        auto operator<=>(const Key&) const = default;
-    };
-    std::vector<Key> keys;
-    keys.reserve(mesh.face_count());
-    for (FaceId f : mesh.faces()) {
-        if (!mesh.is_alive(f)) continue;
-        const std::uint32_t panel = index(mesh.panel(f));
-        const Box& b = box[panel];
+    std::vector<FaceKey> keys(mesh.face_count());
+    parallel_for(mesh.face_count(), [&](std::size_t i) {
+        const auto f = make_id<FaceId>(i);
+        if (!mesh.is_alive(f)) return;
+        const Box& b = box[index(mesh.panel(f))];
         const auto& v = mesh[f].verts;
         const Vec2 centre = (mesh.u(v[0]) + mesh.u(v[1]) + mesh.u(v[2])) / 3.0;
         const double size = std::max(b.high[0] - b.low[0], b.high[1] - b.low[1]);
         const Vec2 place = (centre - b.low) / size;
-        keys.push_back({panel_group.empty() ? 0 : panel_group[panel], panel,
-                        hilbert_index(place[0], place[1]), f});
+        keys[i] = {f, std::uint32_t(hilbert_index(place[0], place[1]))};
+    });
+    std::erase_if(keys, [](const FaceKey& key) { return !is_some(key.face); });
+    // By group, then panel, then along the curve: each sort keeps the order of the last.
+    for (int shift = 0; shift < 32; shift += 8)
+        sort_stably(keys, 256, [&](const FaceKey& k) { return k.curve >> shift & 255; });
+    if (mesh.panel_count() > 1) {
+        std::vector<std::uint32_t> order(mesh.panel_count()), rank(mesh.panel_count());
+        std::iota(order.begin(), order.end(), 0u);
+        if (!panel_group.empty())
+            std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+                return panel_group[a] < panel_group[b];
+            });
+        for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
+        sort_stably(keys, order.size(),
+                    [&](const FaceKey& k) { return rank[index(mesh.panel(k.face))]; });
     }
-    std::sort(keys.begin(), keys.end());
 
     MeshPermutation p = empty_permutation(mesh);
     const auto meet = [](auto& new_id, auto id, std::size_t& count) {
         if (!is_some(new_id[id])) new_id[id] = make_id<decltype(id)>(count++);
     };
-    for (const Key& key : keys) {
+    for (const FaceKey& key : keys) {
         const Mesh::Face& f = mesh[key.face];
         p.new_face[key.face] = make_id<FaceId>(p.face_count++);
         for (VertId v : f.verts) {

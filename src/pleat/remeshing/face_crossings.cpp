@@ -34,10 +34,13 @@ TriangleRelation relation(const FaceDraft& a, const FaceDraft& b)
 
 FaceTree face_tree(const Mesh& mesh, const Field<NodeId, Vec3>& x)
 {
+    std::vector<WorldBox> box(mesh.face_count(), WorldBox::empty());
+    parallel_for(mesh.face_count(), [&](std::size_t i) {
+        const auto f = make_id<FaceId>(i);
+        if (mesh.is_alive(f)) box[i] = WorldBox::of(face_draft(mesh, x, f).x);
+    });
     FaceTree tree;
-    for (FaceId f : mesh.faces())
-        if (mesh.is_alive(f)) tree.put(f, WorldBox::of(face_draft(mesh, x, f).x), no_face);
-    tree.rebuild(false); // a remeshed mesh lies along a curve in material space
+    tree.build(box); // a remeshed mesh lies along a curve in material space
     return tree;
 }
 
@@ -47,24 +50,52 @@ std::vector<FaceCrossing> find_face_crossings(const Mesh& mesh, const Field<Node
 {
     std::vector<std::uint8_t> is_suspect(mesh.face_count(), 0);
     for (FaceId f : suspects) is_suspect[index(f)] = 1;
-    constexpr std::size_t chunk = 64;
+    // Faces with neighbouring ids mostly lie side by side: what is near is looked up for all of
+    // them at once.
+    constexpr std::size_t chunk = 64, group = 8;
     std::vector<std::vector<FaceCrossing>> found(chunk_count(suspects.size(), chunk));
     parallel_chunks(suspects.size(), chunk, [&](std::size_t c, std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-            const FaceId f = suspects[i];
-            const FaceDraft draft = face_draft(mesh, x, f);
-            const WorldBox box = WorldBox::of(draft.x);
-            tree.visit(box, [&](FaceId g) {
-                if (g == f || (g < f && is_suspect[index(g)] != 0)) return true;
-                if (relation(draft, face_draft(mesh, x, g)) == TriangleRelation::crossing)
-                    found[c].push_back({f, g, {}});
+        struct NearFace {
+            FaceId face;
+            WorldBox box;
+        };
+        struct NearTriangle {
+            std::array<Vec3, 3> triangle;
+            WorldBox box;
+        };
+        std::vector<NearFace> faces;
+        std::vector<NearTriangle> triangles;
+        for (std::size_t first = begin, last = begin; first < end; first = last) {
+            WorldBox around = WorldBox::empty();
+            for (; last < end && index(suspects[last]) / group == index(suspects[first]) / group;
+                 ++last)
+                around.grow(tree.box(suspects[last]));
+            faces.clear();
+            tree.visit(around, [&](FaceId g) {
+                faces.push_back({g, tree.box(g)});
                 return true;
             });
-            obstacles.visit(box, [&](const std::array<Vec3, 3>& triangle) {
-                if (triangle_relation(draft.x, triangle) == TriangleRelation::crossing)
-                    found[c].push_back({f, no_face, triangle});
+            triangles.clear();
+            obstacles.visit(around, [&](const std::array<Vec3, 3>& triangle) {
+                triangles.push_back({triangle, WorldBox::of(triangle)});
                 return true;
             });
+            for (std::size_t i = first; i < last; ++i) {
+                const FaceId f = suspects[i];
+                const FaceDraft draft = face_draft(mesh, x, f);
+                const WorldBox box = tree.box(f);
+                for (const NearFace& near : faces) {
+                    const FaceId g = near.face;
+                    if (!near.box.overlaps(box) || g == f || (g < f && is_suspect[index(g)] != 0))
+                        continue;
+                    if (relation(draft, face_draft(mesh, x, g)) == TriangleRelation::crossing)
+                        found[c].push_back({f, g, {}});
+                }
+                for (const NearTriangle& near : triangles)
+                    if (near.box.overlaps(box) &&
+                        triangle_relation(draft.x, near.triangle) == TriangleRelation::crossing)
+                        found[c].push_back({f, no_face, near.triangle});
+            }
         }
     });
     std::vector<FaceCrossing> all;

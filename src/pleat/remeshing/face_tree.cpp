@@ -2,15 +2,15 @@
 // Copyright the Pleat authors
 #include "pleat/remeshing/face_tree.hpp"
 
+#include "pleat/core/parallel.hpp"
+
 #include <algorithm>
-#include <limits>
 
 namespace pleat {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr WorldBox nothing{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
+constexpr WorldBox nothing = WorldBox::empty();
 
 /// The lowest 10 bits of `value`, each followed by two zeros.
 std::uint32_t spread_bits(std::uint32_t value)
@@ -42,7 +42,43 @@ bool holds(const WorldBox& outer, const WorldBox& inner)
 
 } // namespace
 
-void FaceTree::rebuild(bool by_place)
+void FaceTree::make_levels(std::size_t leaves)
+{
+    std::size_t boxes = std::max<std::size_t>(1, leaves);
+    first_.assign(boxes, none);
+    levels_.clear();
+    for (;; boxes = (boxes + width - 1) / width) {
+        levels_.emplace_back(boxes, nothing);
+        if (boxes == 1) break;
+    }
+}
+
+void FaceTree::grow_levels()
+{
+    for (std::size_t level = 1; level < levels_.size(); ++level)
+        for (std::size_t i = 0; i < levels_[level - 1].size(); ++i)
+            levels_[level][i / width].grow(levels_[level - 1][i]);
+}
+
+void FaceTree::build(const std::vector<WorldBox>& box)
+{
+    const std::size_t leaves = (box.size() + width - 1) / width;
+    make_levels(leaves);
+    items_.assign(box.size(), Item{});
+    parallel_for(leaves, [&](std::size_t leaf) {
+        for (std::size_t i = width * leaf; i < std::min(box.size(), width * (leaf + 1)); ++i) {
+            if (box[i].low[0] > box[i].high[0]) continue;
+            items_[i].box = box[i];
+            link(std::uint32_t(i), std::uint32_t(leaf));
+            levels_[0][leaf].grow(box[i]);
+        }
+    });
+    grow_levels();
+    built_for_ = count_ = std::size_t(std::count_if(
+        items_.begin(), items_.end(), [](const Item& item) { return item.leaf != none; }));
+}
+
+void FaceTree::rebuild()
 {
     WorldBox bounds = nothing;
     for (const Item& item : items_)
@@ -54,28 +90,17 @@ void FaceTree::rebuild(bool by_place)
     order.reserve(count_);
     for (std::uint32_t i = 0; i < items_.size(); ++i)
         if (items_[i].leaf != none)
-            order.push_back(
-                {by_place ? place_in(bounds, (items_[i].box.low + items_[i].box.high) * 0.5) : 0,
-                 i});
-    if (by_place)
-        std::sort(order.begin(), order.end(), [](const Entry& a, const Entry& b) {
-            return a.place != b.place ? a.place < b.place : a.item < b.item;
-        });
-    std::size_t boxes = std::max<std::size_t>(1, (order.size() + width - 1) / width);
-    first_.assign(boxes, none);
-    levels_.clear();
-    for (;; boxes = (boxes + width - 1) / width) {
-        levels_.emplace_back(boxes, nothing);
-        if (boxes == 1) break;
-    }
+            order.push_back({place_in(bounds, (items_[i].box.low + items_[i].box.high) * 0.5), i});
+    std::sort(order.begin(), order.end(), [](const Entry& a, const Entry& b) {
+        return a.place != b.place ? a.place < b.place : a.item < b.item;
+    });
+    make_levels((order.size() + width - 1) / width);
     for (std::size_t i = 0; i < order.size(); ++i) {
         const auto leaf = std::uint32_t(i / width);
         link(order[i].item, leaf);
         levels_[0][leaf].grow(items_[order[i].item].box);
     }
-    for (std::size_t level = 1; level < levels_.size(); ++level)
-        for (std::size_t i = 0; i < levels_[level - 1].size(); ++i)
-            levels_[level][i / width].grow(levels_[level - 1][i]);
+    grow_levels();
     built_for_ = order.size();
 }
 

@@ -26,9 +26,14 @@ public:
     void put(FaceId face, const WorldBox& box, FaceId beside);
     /// Takes the face out, where it is in.
     void drop(FaceId face);
+    /// Makes the tree anew of these faces, with those of neighbouring ids together: for meshes that
+    /// lie along a curve. \param box of each face by its id; empty for one that is not there
+    void build(const std::vector<WorldBox>& box);
     /// Orders the faces anew. To be called after the first faces were put; put() does it later.
-    /// \param by_place false: keeps the order of their ids, where neighbours have ids nearby
-    void rebuild(bool by_place = true);
+    void rebuild();
+
+    /// \pre the face is in the tree.
+    [[nodiscard]] const WorldBox& box(FaceId face) const { return items_[index(face)].box; }
 
     /// Calls visit(face) for those whose boxes meet `box`, until it returns false.
     /// \return false where a visit did.
@@ -45,6 +50,8 @@ private:
     };
 
     void link(std::uint32_t item, std::uint32_t leaf);
+    void make_levels(std::size_t leaves);
+    void grow_levels();
     void grow(std::uint32_t leaf, const WorldBox& box);
 
     std::vector<Item> items_;                   // by FaceId

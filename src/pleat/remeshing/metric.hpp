@@ -38,12 +38,13 @@ using MetricField = Field<VertId, Mat2>;
 /// Square of the size of an edge of the mesh; on a seam the mean of its two sides.
 [[nodiscard]] inline double edge_size2(const Mesh& mesh, const MetricField& metric, EdgeId edge)
 {
-    const auto side_size2 = [&](std::size_t side) {
-        const auto [a, b] = mesh.verts_of(edge, side);
-        return edge_size2(mesh.u(a), metric[a], mesh.u(b), metric[b]);
+    const auto size2 = [&](const std::array<VertId, 2>& v) {
+        return edge_size2(mesh.u(v[0]), metric[v[0]], mesh.u(v[1]), metric[v[1]]);
     };
-    if (mesh.is_border(edge)) return side_size2(0);
-    return 0.5 * (side_size2(0) + side_size2(1));
+    const auto first = mesh.verts_of(edge, 0);
+    if (mesh.is_border(edge)) return size2(first);
+    const auto second = mesh.verts_of(edge, 1);
+    return second == first ? size2(first) : 0.5 * (size2(first) + size2(second));
 }
 
 /// Whether the edge (i, j) is not Delaunay in the stretched space of `m` [Narain2012] eq. 3: the

@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace pleat {
@@ -21,6 +23,12 @@ namespace pleat {
 struct WorldBox {
     Vec3 low, high;
 
+    /// Meets nothing, whatever it grows to hold is all it holds.
+    [[nodiscard]] static constexpr WorldBox empty()
+    {
+        constexpr double far = std::numeric_limits<double>::infinity();
+        return {{far, far, far}, {-far, -far, -far}};
+    }
     [[nodiscard]] static WorldBox of(const std::array<Vec3, 3>& triangle)
     {
         WorldBox box{triangle[0], triangle[0]};
@@ -36,8 +44,11 @@ struct WorldBox {
     }
     [[nodiscard]] bool overlaps(const WorldBox& other) const
     {
-        return low[0] <= other.high[0] && other.low[0] <= high[0] && low[1] <= other.high[1] &&
-               other.low[1] <= high[1] && low[2] <= other.high[2] && other.low[2] <= high[2];
+        // Without branches: mostly any of the six may fail.
+        bool apart = false;
+        for (std::size_t k = 0; k < 3; ++k)
+            apart |= (low[k] > other.high[k]) | (other.low[k] > high[k]);
+        return !apart;
     }
     /// Square of the distance of a point, 0 inside [m^2].
     [[nodiscard]] double distance2(const Vec3& p) const
@@ -83,8 +94,20 @@ private:
         std::uint32_t first, last; // triangles of a leaf; empty: an inner knot
         std::uint32_t left, right; // knots
     };
+    /// What a look at a triangle needs, found once: most looks end after a few products.
+    struct Look {
+        Vec3 a, ab, ac;
+        Vec3 normal;                // unit; zero: too thin for short cuts
+        double g_bb, g_bc, g_cc;    // inverse of the products of ab and ac
+        std::array<double, 3> high; // squares of the heights of the corners [m^2]
+    };
     void build();
-    std::uint32_t build(std::uint32_t first, std::uint32_t last);
+    struct Item {
+        Vec3 centre;
+        std::uint32_t triangle;
+    };
+    /// \param first place of the first of these items among all
+    std::uint32_t build(std::span<Item> items, std::uint32_t first);
 
     /// Of a half-space.
     struct Plane {
@@ -93,6 +116,7 @@ private:
 
     std::vector<Plane> planes_;
     std::vector<std::array<Vec3, 3>> triangles_;
+    std::vector<Look> looks_; // one a triangle
     std::vector<Knot> knots_; // the first is the root
 };
 

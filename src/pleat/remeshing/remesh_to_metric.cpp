@@ -73,6 +73,10 @@ public:
           guard_(guard), touched_(touched), is_touched_(mesh.face_count(), 0)
     {
         own_.add(metric_);
+        const auto any = [](const std::vector<bool>& flags) {
+            return std::find(flags.begin(), flags.end(), true) != flags.end();
+        };
+        has_frozen_ = any(options.frozen_panels) || any(options.frozen_faces);
     }
 
     RemeshCounts run()
@@ -101,6 +105,7 @@ private:
 
     [[nodiscard]] bool is_frozen(EdgeId e) const
     {
+        if (!has_frozen_) return false;
         if (!options_.frozen_panels.empty() &&
             options_.frozen_panels[index(mesh_.panel(mesh_[e].faces[0]))])
             return true;
@@ -179,7 +184,6 @@ private:
                 if (s2 > 1) candidates.push_back({s2, s2 * (1 + waited[index(e)]), e});
             }
             if (candidates.empty()) break;
-            if (normal_.empty()) normal_ = node_normals(mesh_, x_);
             std::sort(candidates.begin(), candidates.end(),
                       [](const Candidate& a, const Candidate& b) {
                           return a.rank != b.rank ? a.rank > b.rank : a.edge < b.edge;
@@ -257,6 +261,7 @@ private:
         const double size = std::sqrt(edge_size2(mesh_, metric_, edge));
         const double pieces = std::max(2.0, std::ceil(size));
         const double t = std::floor(0.5 * pieces) / pieces;
+        find_normals_at(edge);
         const EdgeSplit s = split_edge(mesh_, edge, t, guard_ != nullptr ? &undo_ : nullptr);
         follow(s);
         if (options_.metric_at)
@@ -280,14 +285,28 @@ private:
             }
         }
         ++counts_.splits;
-        normal_.resize(mesh_.node_count());
-        normal_[s.new_node] = node_normal(mesh_, x_, s.new_node);
         for (const auto& faces : {s.faces, s.new_faces})
             for (FaceId f : faces)
                 if (is_some(f)) {
                     touch(f);
                     queue_edges_of(f);
                 }
+    }
+
+    /// Normals at the ends of an edge and across it, of the surface as it is when one is first
+    /// needed: few nodes are.
+    void find_normals_at(EdgeId edge)
+    {
+        normal_.resize(mesh_.node_count());
+        has_normal_.resize(mesh_.node_count(), 0);
+        const auto find = [&](NodeId n) {
+            if (has_normal_[index(n)] != 0) return;
+            has_normal_[index(n)] = 1;
+            normal_[n] = node_normal(mesh_, x_, n);
+        };
+        for (NodeId n : mesh_[edge].nodes) find(n);
+        for (std::size_t side = 0; side < (mesh_.is_border(edge) ? 1u : 2u); ++side)
+            find(mesh_.node(mesh_.opposite_vert(edge, side)));
     }
 
     /// Moves the new node from the middle of its edge to where the quadric wants it, or a part of
@@ -471,7 +490,18 @@ private:
     struct Fan {
         NodeId node = no_node;
         NodeKind kind = NodeKind::interior;
-        std::vector<Spoke> spokes; // shortest first
+        std::vector<Spoke> spokes; // counter-clockwise, from the border where there is one
+        // Of a fan in one panel, with no seam in it: the far ends of the spokes, gathered once
+        // because each is looked at by all the others.
+        bool is_flat = false, is_closed = true;
+        VertId centre = no_vert;
+        struct Tip {
+            VertId vert;
+            Vec2 u;
+            Mat2 m;
+        };
+        std::vector<Tip> tips;
+        std::vector<std::uint32_t> order; // of the spokes, shortest first
     };
 
     /// \return false where the node can never go.
@@ -481,25 +511,63 @@ private:
         fan.kind = mesh_.kind(node);
         if (fan.kind == NodeKind::corner || fan.kind == NodeKind::locked) return false;
         fan.spokes.clear();
-        bool frozen = false;
-        mesh_.visit_edges(node, [&](EdgeId e) {
-            const auto& n = mesh_[e].nodes;
-            fan.spokes.push_back({e, n[0] == node ? n[1] : n[0], edge_size2(mesh_, metric_, e)});
-            frozen = frozen || is_frozen(e);
+        fan.tips.clear();
+        fan.is_flat = true;
+        fan.centre = no_vert;
+        VertId last_tip = no_vert;
+        EdgeId last_edge = no_edge;
+        const auto add = [&](EdgeId e, VertId tip) {
+            fan.spokes.push_back({e, mesh_.node(tip), 0});
+            fan.tips.push_back({tip, mesh_.u(tip), metric_[tip]});
+        };
+        mesh_.visit_faces(node, [&](FaceId f, std::size_t corner) {
+            const Mesh::Face& face = mesh_[f];
+            const VertId tip = face.verts[(corner + 1) % 3];
+            if (!is_some(fan.centre)) fan.centre = face.verts[corner];
+            fan.is_flat = fan.is_flat && face.verts[corner] == fan.centre &&
+                          (!is_some(last_tip) || tip == last_tip);
+            add(face.edges[corner], tip);
+            last_tip = face.verts[(corner + 2) % 3];
+            last_edge = face.edges[(corner + 2) % 3];
         });
-        if (frozen) return false;
-        std::sort(fan.spokes.begin(), fan.spokes.end(), [](const Spoke& a, const Spoke& b) {
-            return a.size2 != b.size2 ? a.size2 < b.size2 : a.edge < b.edge;
-        });
+        fan.is_closed = !mesh_.is_border(last_edge);
+        fan.is_flat = fan.is_flat && (!fan.is_closed || last_tip == fan.tips.front().vert);
+        if (!fan.is_closed) add(last_edge, last_tip);
+        if (has_frozen_)
+            for (const Spoke& s : fan.spokes)
+                if (is_frozen(s.edge)) return false;
         return true;
+    }
+
+    /// Whether a spoke is a candidate and leaves a fan that fits.
+    [[nodiscard]] bool fits_along(std::size_t spoke, const Fan& fan) const
+    {
+        return is_along(fan.spokes[spoke].edge, fan.kind) &&
+               (fan.is_flat ? fits_after_flat_collapse(spoke, fan)
+                            : fits_after_collapse(fan.spokes[spoke].edge, fan));
     }
 
     [[nodiscard]] bool has_fitting_spoke(NodeId node, Fan& fan) const
     {
         if (!mesh_.is_alive(node) || !look_around(node, fan)) return false;
-        for (const Spoke& s : fan.spokes)
-            if (is_along(s.edge, fan.kind) && fits_after_collapse(s.edge, fan)) return true;
+        for (std::size_t i = 0; i < fan.spokes.size(); ++i)
+            if (fits_along(i, fan)) return true;
         return false;
+    }
+
+    void sort_spokes(Fan& fan) const
+    {
+        const std::size_t count = fan.spokes.size();
+        for (std::size_t i = 0; i < count; ++i)
+            fan.spokes[i].size2 = fan.is_flat ? edge_size2(mesh_.u(fan.centre), metric_[fan.centre],
+                                                           fan.tips[i].u, fan.tips[i].m)
+                                              : edge_size2(mesh_, metric_, fan.spokes[i].edge);
+        fan.order.resize(count);
+        for (std::size_t i = 0; i < count; ++i) fan.order[i] = std::uint32_t(i);
+        std::sort(fan.order.begin(), fan.order.end(), [&](std::uint32_t i, std::uint32_t j) {
+            const Spoke &a = fan.spokes[i], &b = fan.spokes[j];
+            return a.size2 != b.size2 ? a.size2 < b.size2 : a.edge < b.edge;
+        });
     }
 
     /// Removes the node along one of its edges, if that leaves everything valid.
@@ -508,9 +576,11 @@ private:
     {
         forget_undo_at_times();
         if (!look_around(removed, fan_)) return false;
-        for (const Spoke& s : fan_.spokes) {
+        sort_spokes(fan_);
+        for (const std::uint32_t i : fan_.order) {
+            if (!fits_along(i, fan_)) continue;
+            const Spoke& s = fan_.spokes[i];
             const EdgeId e = s.edge;
-            if (!is_along(e, fan_.kind) || !fits_after_collapse(e, fan_)) continue;
             if (may_collapse(mesh_, e, removed) != Refusal::none) {
                 forbidden = true;
                 continue;
@@ -597,6 +667,51 @@ private:
         return !rises(before, after);
     }
 
+    /// The same for a fan in one panel, which most are.
+    [[nodiscard]] bool fits_after_flat_collapse(std::size_t spoke, const Fan& fan) const
+    {
+        const std::size_t count = fan.tips.size();
+        const Fan::Tip& to = fan.tips[spoke];
+        const double longest2 = (1 - options_.hysteresis) * (1 - options_.hysteresis);
+        // The tips beside `to` are joined to it already. The others, from the far side: there the
+        // new edges are longest, and most collapses fail.
+        const std::size_t left = spoke + 1 < count ? spoke + 1 : fan.is_closed ? 0 : count;
+        const std::size_t right = spoke > 0 ? spoke - 1 : fan.is_closed ? count - 1 : count;
+        for (std::size_t i = 0, k = (spoke + count / 2) % count; i < count; ++i) {
+            if (k != spoke && k != left && k != right &&
+                edge_size2(fan.tips[k].u, fan.tips[k].m, to.u, to.m) > longest2)
+                return false;
+            if (++k == count) k = 0;
+        }
+        // Face k lies between the tips k and k + 1; those beside the spoke go.
+        const std::size_t faces = fan.is_closed ? count : count - 1;
+        const auto is_gone = [&](std::size_t k) { return k == spoke || k == right; };
+        const auto next = [&](std::size_t k) -> const Fan::Tip& {
+            return fan.tips[k + 1 < count ? k + 1 : 0];
+        };
+        const auto quality = [&](const Vec2& u, const Mat2& m, std::size_t k) {
+            const Fan::Tip &a = fan.tips[k], &b = next(k);
+            return metric_quality(u, a.u, b.u, (m + a.m + b.m) * (1.0 / 3));
+        };
+        double worst_after = 1;
+        for (std::size_t k = 0; k < faces; ++k)
+            if (!is_gone(k)) worst_after = std::min(worst_after, quality(to.u, to.m, k));
+        if (worst_after <= 0) return false;
+        if (worst_after < options_.quality_min) { // unless it was no better before
+            double worst_before = 1;
+            for (std::size_t k = 0; k < faces; ++k)
+                worst_before =
+                    std::min(worst_before, quality(mesh_.u(fan.centre), metric_[fan.centre], k));
+            if (worst_after < worst_before) return false;
+        }
+        FaceStrain before, after;
+        for (std::size_t k = 0; k < faces; ++k) {
+            before += strain_of({fan.centre, fan.tips[k].vert, next(k).vert});
+            if (!is_gone(k)) after += strain_of({to.vert, fan.tips[k].vert, next(k).vert});
+        }
+        return !rises(before, after);
+    }
+
     [[nodiscard]] bool is_free(EdgeId edge, NodeId removed, NodeId kept)
     {
         const Mesh::Edge& e = mesh_[edge];
@@ -621,8 +736,10 @@ private:
     CrossingGuard* guard_;
     TouchedFaces* touched_;
     std::vector<std::uint8_t> is_touched_; // by FaceId
+    bool has_frozen_ = false;
 
-    Field<NodeId, Vec3> normal_; // made when the first edge is split
+    Field<NodeId, Vec3> normal_; // where has_normal_
+    std::vector<std::uint8_t> has_normal_;
     FieldSet own_;
     UndoLog undo_;
     std::size_t edits_ = 0;
