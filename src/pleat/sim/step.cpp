@@ -153,7 +153,9 @@ StepReport step(const World& world, Pipeline& p, Simulation& sim, double dt, boo
             const StageTimer timer(r.times, Stage::strain);
             limit = p.strain_limiter->limit(model, loads, contacts, dt, again);
         }
-        if (!limit.ok || !is_within_bounds(again)) break;
+        if (!limit.ok || limit.worst_violation > 0.5 * r.limits_after.worst_violation ||
+            !is_within_bounds(again))
+            break; // it would not get much better
         ImpactReport impact;
         {
             const StageTimer timer(r.times, Stage::impact);

@@ -207,9 +207,16 @@ struct Floor {
     }
 };
 
-/// What a floor does to one of its nodes.
+/// A floor that is held, as conjugate gradients see it.
+struct HeldFloor {
+    std::array<std::uint32_t, 4> slots{};
+    Float4 weights{};
+    Float4 normal{};
+};
+
+/// What a held floor does to one of its nodes.
 struct FloorEntry {
-    std::uint32_t floor = 0;
+    std::uint32_t held = 0; // its place among the held ones
     float weight = 0;
 };
 
@@ -254,13 +261,16 @@ struct StrainLimiterProjectedNewton::Work {
     std::vector<Floor> floors;
     std::vector<double> floor_multiplier, floor_excess; // [m]
     std::vector<std::uint8_t> floor_held;               // 1: the next step is to keep its gap
-    std::vector<Float4> floor_normal, floor_force;
+    std::vector<std::uint32_t> held;                    // the floors that are held, in order
+    std::vector<HeldFloor> held_floor;                  // and by place among them
+    std::vector<Float4> held_force;
     std::vector<std::uint32_t> floor_start; // by node of the mesh, and one more
-    std::vector<FloorEntry> floor_entry;
+    std::vector<FloorEntry> floor_entry;    // of held floors
 
     void prepare(const Model& model, const Loads& loads, const Contacts& contacts,
                  const State& next, const StrainProjectedNewtonOptions& options);
     void make_floors(const Contacts& contacts, std::span<const Vec3> x);
+    void list_held_floors();
     [[nodiscard]] bool hold_floors();
     void release_floors(std::span<const Vec3> x);
     void hold_pieces_on_floors();
@@ -315,22 +325,38 @@ void StrainLimiterProjectedNewton::Work::make_floors(const Contacts& contacts,
     floor_multiplier.assign(count, 0.0);
     floor_excess.assign(count, 0.0);
     floor_held.assign(count, 0);
-    floor_normal.resize(count);
-    floor_force.resize(count);
+}
+
+/// Lists the floors that are held and which nodes they act on.
+void StrainLimiterProjectedNewton::Work::list_held_floors()
+{
+    held.clear();
+    for (std::uint32_t c = 0; c < floors.size(); ++c)
+        if (floor_held[c]) held.push_back(c);
+    held_floor.resize(held.size());
+    held_force.resize(held.size());
     floor_start.assign(mesh.node_count() + 1, 0);
-    for (std::size_t c = 0; c < count; ++c) {
-        const Vec3& n = floors[c].normal;
-        floor_normal[c] = Float4{float(n[0]), float(n[1]), float(n[2]), 0.0f};
-        for (std::size_t i = 0; i < floors[c].count; ++i) ++floor_start[floors[c].nodes[i] + 1];
+    for (std::size_t k = 0; k < held.size(); ++k) {
+        const Floor& f = floors[held[k]];
+        HeldFloor& h = held_floor[k];
+        h = {};
+        h.normal = Float4{float(f.normal[0]), float(f.normal[1]), float(f.normal[2]), 0.0f};
+        h.slots.fill(static_cast<std::uint32_t>(nodes.size()));
+        for (std::size_t i = 0; i < f.count; ++i) {
+            h.slots[i] = slot[f.nodes[i]];
+            h.weights[static_cast<int>(i)] = static_cast<float>(f.weights[i]);
+            ++floor_start[f.nodes[i] + 1];
+        }
     }
     for (std::size_t i = 1; i < floor_start.size(); ++i) floor_start[i] += floor_start[i - 1];
     floor_entry.resize(floor_start.back());
-    // Filled from the end, so that the starts end up where they belong.
+    // Shifted by one, so that filling moves the starts to where they belong.
     for (std::size_t i = floor_start.size() - 1; i > 0; --i) floor_start[i] = floor_start[i - 1];
-    for (std::uint32_t c = 0; c < count; ++c)
-        for (std::size_t i = 0; i < floors[c].count; ++i)
-            floor_entry[floor_start[floors[c].nodes[i] + 1]++] = {
-                c, static_cast<float>(floors[c].weights[i])};
+    for (std::uint32_t k = 0; k < held.size(); ++k) {
+        const Floor& f = floors[held[k]];
+        for (std::size_t i = 0; i < f.count; ++i)
+            floor_entry[floor_start[f.nodes[i] + 1]++] = {k, static_cast<float>(f.weights[i])};
+    }
 }
 
 /// Holds the floors that are in excess now. Returns whether any was not held before.
@@ -522,6 +548,7 @@ bool StrainLimiterProjectedNewton::Work::grow()
 /// Stress and Hessian of the near faces, gradient and preconditioner of the nodes.
 void StrainLimiterProjectedNewton::Work::linearize(StrainMeasure measure, std::span<const Vec3> x)
 {
+    list_held_floors();
     parallel_for(
         faces.size(),
         [&](std::size_t a) {
@@ -566,8 +593,7 @@ void StrainLimiterProjectedNewton::Work::linearize(StrainMeasure measure, std::s
                 }
             }
             for (std::uint32_t e = floor_start[i]; e < floor_start[i + 1]; ++e) {
-                const std::uint32_t c = floor_entry[e].floor;
-                if (!floor_held[c]) continue;
+                const std::uint32_t c = held[floor_entry[e].held];
                 const Vec3& normal = floors[c].normal;
                 const double weight = double(floor_entry[e].weight);
                 g -= (mu * floor_excess[c] * weight) * normal;
@@ -597,7 +623,7 @@ Float4 StrainLimiterProjectedNewton::Work::gathered(std::uint32_t node) const
         }
     }
     for (std::uint32_t e = floor_start[node]; e < floor_start[node + 1]; ++e)
-        sum += splat(floor_entry[e].weight) * floor_force[floor_entry[e].floor];
+        sum += splat(floor_entry[e].weight) * held_force[floor_entry[e].held];
     return sum;
 }
 
@@ -658,17 +684,18 @@ void StrainLimiterProjectedNewton::Work::solve(const StrainProjectedNewtonOption
                 force[a] = std::bit_cast<CornerForces>(f);
             },
             chunk);
-        for (std::size_t c = 0; c < floors.size(); ++c) {
-            floor_force[c] = Float4{};
-            if (!floor_held[c]) continue;
-            Float4 moved{};
-            for (std::size_t i = 0; i < floors[c].count; ++i)
-                moved +=
-                    splat(static_cast<float>(floors[c].weights[i])) * p[slot[floors[c].nodes[i]]];
-            const Float4 along = moved * floor_normal[c];
-            floor_force[c] = splat(static_cast<float>(mu) * ((along[0] + along[1]) + along[2])) *
-                             floor_normal[c];
-        }
+        parallel_for(
+            held_floor.size(),
+            [&](std::size_t k) {
+                const HeldFloor& h = held_floor[k];
+                const Float4 moved =
+                    (splat(h.weights[0]) * p[h.slots[0]] + splat(h.weights[1]) * p[h.slots[1]]) +
+                    (splat(h.weights[2]) * p[h.slots[2]] + splat(h.weights[3]) * p[h.slots[3]]);
+                const Float4 along = moved * h.normal;
+                held_force[k] =
+                    splat(static_cast<float>(mu) * ((along[0] + along[1]) + along[2])) * h.normal;
+            },
+            chunk);
         parallel_chunks(n, chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
             Double4 pq{};
             for (std::size_t i = first; i < last; ++i) {
