@@ -92,6 +92,20 @@ TEST(Gltf, only_nodes_of_the_shown_scene_count)
     EXPECT_EQ(instances[0].node, 2u);
 }
 
+TEST(Gltf, joints_that_are_no_unsigned_numbers_are_an_error)
+{
+    std::string text = triangle("");
+    const auto put = [&](const std::string& before, const std::string& more) {
+        const std::size_t at = text.find(before);
+        ASSERT_NE(at, std::string::npos);
+        text.insert(at + before.size(), more);
+    };
+    put(R"("POSITION": 0)", R"(, "JOINTS_0": 1, "WEIGHTS_0": 1)");
+    put(R"("count": 3, "type": "VEC3"})",
+        R"(, {"bufferView": 0, "componentType": 5126, "count": 2, "type": "VEC4"})");
+    EXPECT_THAT(complaint(text), HasSubstr("accessors[1]: another type of joints"));
+}
+
 // The file and what is in it: make_with_blender.py beside it.
 TEST(Gltf, reads_a_skinned_animated_arm_that_blender_wrote)
 {

@@ -452,6 +452,10 @@ private:
             note("more than four joints a vertex: the first four carry it");
         std::vector<Vec4> j, w;
         if (joints != GltfFile::none && weights != GltfFile::none) {
+            const Accessor a = accessor(joints);
+            if (a.normalized || (a.type != 5121 && a.type != 5123))
+                fail("accessors[" + std::to_string(joints) + "]", "another type of joints",
+                     "plain unsigned bytes or shorts (5121, 5123)");
             j = rows(joints, 4, "JOINTS_0");
             w = rows(weights, 4, "WEIGHTS_0");
             if (j.size() != x.size() || w.size() != x.size())
