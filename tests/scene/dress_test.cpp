@@ -65,6 +65,7 @@ struct Dressed {
     {
         write_tube(folder / "wide.obj", 0.70, 0.16);
         write_tube(folder / "outer.obj", 0.80, 0.20);
+        write_tube(folder / "tight.obj", 0.66, 0.16);
         write_cylinder(folder / "body.obj");
         description = parse_scene(R"({"pleat": 1, "cloths": )" + cloths +
                                       R"(, "obstacles": [{"name": "body", "mesh": "body.obj"}],
@@ -116,6 +117,25 @@ TEST(Dress, layers_end_in_their_order)
     EXPECT_LT(d.mean_radius(1), d.mean_radius(0));
     EXPECT_LT(d.look().max_stretch, 0.02);
     for (std::uint64_t handles : d.scene.start.model.node_handles) EXPECT_EQ(handles, 0u);
+}
+
+TEST(Dress, garments_hang_within_their_own_limits_on_a_mesh_that_adapts)
+{
+    // 0.66 m around a body of 0.63 m: a polygon of 8 cm edges does not fit around it unstretched.
+    Dressed d(R"([{"name": "tight", "mesh": "tight.obj", "material": "gray-interlock",
+                   "strain_limits": [-0.1, 0.1],
+                   "remeshing": {"type": "anisotropic", "edge_length": [0.02, 0.1]}}])",
+              R"({"time": 0.2})");
+    const std::size_t faces = d.scene.start.model.mesh.face_count();
+    dress(d.description, d.scene);
+    const Simulation& start = d.scene.start;
+    EXPECT_GT(start.model.mesh.face_count(), 2 * faces);
+    EXPECT_EQ(start.state.x.size(), start.model.mesh.node_count());
+    EXPECT_EQ(start.model.materials[0].strain_limits, (StrainLimits{-0.1, 0.1}));
+    EXPECT_EQ(d.look().intersections, 0u);
+    EXPECT_LT(d.look().max_stretch, 0.105);
+    EXPECT_EQ(start.time, 0);
+    EXPECT_EQ(start.frame, 0);
 }
 
 TEST(Dress, gives_the_same_bits_for_any_number_of_threads)
