@@ -219,7 +219,7 @@ template <class Found> std::size_t count_pinched(std::span<const Found> found, d
         if (!f.with_obstacle || f.distance >= room) continue;
         const Proximity& c = f.proximity;
         std::size_t main = 0;
-        for (std::size_t i = 1; i < 4 && is_some(c.nodes[i]); ++i)
+        for (std::size_t i = 1; i < c.node_count(); ++i)
             if (std::abs(c.weights[i]) > std::abs(c.weights[main])) main = i;
         sides.push_back(
             {index(c.nodes[main]), c.weights[main] > 0 ? c.normal : -c.normal, f.distance});
@@ -364,7 +364,7 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
     const auto sum_load = [&] {
         load_.assign(n, 0);
         for (const Found& f : found_)
-            for (std::size_t i = 0; i < 4 && is_some(f.proximity.nodes[i]); ++i) {
+            for (std::size_t i = 0; i < f.proximity.node_count(); ++i) {
                 const Proximity& c = f.proximity;
                 load_[index(c.nodes[i])] +=
                     c.stiffness * c.weights[i] * c.weights[i] * dt * dt / model.mass[c.nodes[i]];
@@ -372,7 +372,7 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
     };
     const auto largest_load = [&](const Proximity& c) {
         double most = 0;
-        for (std::size_t i = 0; i < 4 && is_some(c.nodes[i]); ++i)
+        for (std::size_t i = 0; i < c.node_count(); ++i)
             most = std::max(most, load_[index(c.nodes[i])]);
         return most;
     };

@@ -10,12 +10,9 @@ Touch make_touch(const Proximity& p, std::span<const Vec3> x, std::span<const Ve
                  double friction_speed)
 {
     Touch t;
-    for (std::size_t i = 0; i < 4; ++i)
-        if (is_some(p.nodes[i])) {
-            t.rows[t.count] = index(p.nodes[i]);
-            t.weights[t.count] = p.weights[i];
-            ++t.count;
-        }
+    t.count = p.node_count();
+    for (std::size_t i = 0; i < t.count; ++i) t.rows[i] = index(p.nodes[i]);
+    t.weights = p.weights;
     t.normal = p.normal;
     t.thickness = p.thickness;
     t.stiffness = p.stiffness;

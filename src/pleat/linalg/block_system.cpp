@@ -36,18 +36,6 @@ void multiply_internal(const BlockPattern& pattern, std::span<const Mat3> off,
     });
 }
 
-RowGather rows_of_links(const BlockLinks& links, std::size_t row_count)
-{
-    RowGather g;
-    g.start.assign(row_count + 1, 0);
-    for (std::uint32_t r : links.row) ++g.start[r + 1];
-    for (std::size_t r = 0; r < row_count; ++r) g.start[r + 1] += g.start[r];
-    g.entry.resize(links.row.size());
-    std::vector<std::uint32_t> fill(g.start.begin(), g.start.end() - 1);
-    for (std::uint32_t k = 0; k < links.row.size(); ++k) g.entry[fill[links.row[k]]++] = k;
-    return g;
-}
-
 void multiply(const BlockSystem& a, std::span<const Vec3> x, std::span<Vec3> y)
 {
     multiply_internal(*a.pattern, a.off, x, y);

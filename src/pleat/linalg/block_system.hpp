@@ -58,7 +58,4 @@ void multiply(const BlockSystem& a, std::span<const Vec3> x, std::span<Vec3> y);
 /// The 3x3 blocks on the diagonal of A.
 [[nodiscard]] std::vector<Mat3> diagonal_blocks(const BlockSystem& a);
 
-/// For each row, the links that hold it: entry = index into links.row.
-[[nodiscard]] RowGather rows_of_links(const BlockLinks& links, std::size_t row_count);
-
 } // namespace pleat

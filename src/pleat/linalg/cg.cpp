@@ -14,6 +14,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 namespace pleat {
 
@@ -109,22 +110,22 @@ void LinearSolverCg::Work::prepare_links(const BlockLinks& links, std::size_t ro
     link_total.resize(count);
     link_weight.resize(links.row.size());
     pulls.resize(links.row.size());
-    std::vector<std::uint32_t> link_of_entry(links.row.size());
     parallel_for(count, [&](std::size_t l) {
         store_columns(links.matrix[l], &link_matrix[9 * l]);
         double total = 0;
         for (std::uint32_t k = links.start[l]; k < links.start[l + 1]; ++k) {
             link_weight[k] = static_cast<float>(links.weight[k]);
-            link_of_entry[k] = static_cast<std::uint32_t>(l);
             total += links.weight[k];
         }
         link_total[l] = static_cast<float>(total);
     });
-    RowGather rows = rows_of_links(links, row_count);
-    parallel_for(rows.entry.size(), [&](std::size_t e) {
-        pulls[e] = {link_of_entry[rows.entry[e]], link_weight[rows.entry[e]]};
-    });
-    pull_start = std::move(rows.start);
+    // Counted one row further on, so that filling moves each start to where it belongs.
+    pull_start.assign(row_count + 2, 0);
+    for (const std::uint32_t row : links.row) ++pull_start[row + 2];
+    std::partial_sum(pull_start.begin(), pull_start.end(), pull_start.begin());
+    for (std::uint32_t l = 0; l < count; ++l)
+        for (std::uint32_t k = links.start[l]; k < links.start[l + 1]; ++k)
+            pulls[pull_start[links.row[k] + 1]++] = {l, link_weight[k]};
 }
 
 void LinearSolverCg::Work::prepare(const BlockSystem& a)

@@ -17,7 +17,7 @@ namespace pleat {
 /// normal . (sum_i weights[i] x[nodes[i]] + anchor), where the anchor is the weighted sum of what
 /// does not belong to the cloth (a point of an obstacle, with its sign). Repels below `thickness`.
 struct Proximity {
-    std::array<NodeId, 4> nodes{no_node, no_node, no_node, no_node}; // no_node: unused
+    std::array<NodeId, 4> nodes{no_node, no_node, no_node, no_node}; // used ones first
     std::array<double, 4> weights{};
     Vec3 normal{};
     Vec3 anchor_t0{};     // at the start of the step [m]
@@ -28,6 +28,14 @@ struct Proximity {
     // weight hangs from it is carried. 0: never.
     double firm = 0;
     double friction = 0; // Coulomb's mu
+
+    /// How many of the four nodes are used.
+    [[nodiscard]] std::size_t node_count() const
+    {
+        std::size_t count = 0;
+        while (count < nodes.size() && is_some(nodes[count])) ++count;
+        return count;
+    }
 };
 
 struct Contacts {

@@ -307,12 +307,9 @@ void StrainLimiterProjectedNewton::Work::make_floors(const Contacts& contacts,
     floors.clear();
     for (const Proximity& pair : contacts.proximities) {
         Floor f;
-        for (std::size_t i = 0; i < 4; ++i)
-            if (is_some(pair.nodes[i])) {
-                f.nodes[f.count] = index(pair.nodes[i]);
-                f.weights[f.count] = pair.weights[i];
-                ++f.count;
-            }
+        f.count = pair.node_count();
+        for (std::size_t i = 0; i < f.count; ++i) f.nodes[i] = index(pair.nodes[i]);
+        f.weights = pair.weights;
         f.normal = pair.normal;
         f.anchor = dot(pair.normal, pair.anchor_t1);
         const double small = pair.firm > 0 ? pair.firm : firm_share * pair.thickness;
