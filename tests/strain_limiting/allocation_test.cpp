@@ -19,19 +19,33 @@ std::atomic<long> allocations{0};
 void* counted(std::size_t size, std::size_t alignment)
 {
     if (counting) ++allocations;
-    void* p = alignment == 0
-                  ? std::malloc(size)
-                  : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    return alignment == 0
+               ? std::malloc(size)
+               : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+void* not_null(void* p)
+{
     if (p == nullptr) throw std::bad_alloc();
     return p;
 }
 } // namespace
 
+// Every form, the one that does not throw too: what the library's own made must not come to the
+// delete of this file.
 void* operator new(std::size_t size)
+{
+    return not_null(counted(size, 0));
+}
+void* operator new(std::size_t size, std::align_val_t alignment)
+{
+    return not_null(counted(size, static_cast<std::size_t>(alignment)));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept
 {
     return counted(size, 0);
 }
-void* operator new(std::size_t size, std::align_val_t alignment)
+void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept
 {
     return counted(size, static_cast<std::size_t>(alignment));
 }
