@@ -64,6 +64,9 @@ public:
     {
         remesh_options_.hysteresis = options.hysteresis;
         remesh_options_.strain_rise = options.strain_rise;
+        for (const Material& m : model.materials)
+            remesh_options_.strain_limits.push_back(m.strain_limits);
+        remesh_options_.face_material = &model.face_material;
         remesh_options_.frozen_panels = options.frozen_panels;
         for (ClothId c : model.panel_cloth) remesh_options_.panel_group.push_back(index(c));
     }

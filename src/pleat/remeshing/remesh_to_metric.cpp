@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/remeshing/remesh_to_metric.hpp"
 
+#include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
 #include "pleat/remeshing/node_normals.hpp"
 
@@ -21,6 +22,10 @@ constexpr double least_flip_gain = 1e-9;
 // squared sizes down to this share of the last bound are taken in. The bound falls whatever comes
 // up, so that no edge waits for ever.
 constexpr double next_round = 0.92;
+
+// Strain by which an edit may put a face farther beyond its limits: where nothing is deformed anew,
+// rounding must not decide.
+constexpr double strain_rounding = 1e-9;
 
 // Edits between two clearings of what undo would need: bounds the memory, costs nothing.
 constexpr std::size_t undo_span = 1024;
@@ -77,6 +82,8 @@ public:
             return std::find(flags.begin(), flags.end(), true) != flags.end();
         };
         has_frozen_ = any(options.frozen_panels) || any(options.frozen_faces);
+        for (const auto& limits : options.strain_limits) has_limits_ |= limits.has_value();
+        PLEAT_ASSERT(!has_limits_ || options.face_material != nullptr, "limits are by fabric");
     }
 
     RemeshCounts run()
@@ -320,7 +327,7 @@ private:
             FaceStrain sum;
             for (const auto& faces : {s.faces, s.new_faces})
                 for (FaceId f : faces)
-                    if (is_some(f)) sum += strain_of(mesh_[f].verts);
+                    if (is_some(f)) sum += strain_of(f, mesh_[f].verts);
             return sum;
         };
         const FaceStrain before = strain();
@@ -337,15 +344,18 @@ private:
     struct FaceStrain {
         double area = 0;     // material [m^2]
         double integral = 0; // of the square of the Green strain [m^2]
+        double beyond = 0;   // the worst principal strain's distance from its limits
         FaceStrain& operator+=(const FaceStrain& b)
         {
             area += b.area;
             integral += b.integral;
+            beyond = std::max(beyond, b.beyond);
             return *this;
         }
     };
 
-    [[nodiscard]] FaceStrain strain_of(const std::array<VertId, 3>& v) const
+    /// \param face that has these corners, or is to have them
+    [[nodiscard]] FaceStrain strain_of(FaceId face, const std::array<VertId, 3>& v) const
     {
         const Vec2 a = mesh_.u(v[1]) - mesh_.u(v[0]), b = mesh_.u(v[2]) - mesh_.u(v[0]);
         const Vec3 o = x_[mesh_.node(v[0])];
@@ -357,13 +367,27 @@ private:
         const double e00 = 0.5 * (norm2(f0) - 1), e11 = 0.5 * (norm2(f1) - 1),
                      e01 = 0.5 * dot(f0, f1);
         const double area = 0.5 * twice_area;
-        return {area, area * (e00 * e00 + e11 * e11 + 2 * e01 * e01)};
+        const double integral = area * (e00 * e00 + e11 * e11 + 2 * e01 * e01);
+        if (!has_limits_) return {area, integral, 0};
+        return {area, integral, beyond_limits(face, e00, e11, e01)};
+    }
+
+    /// How far the principal strains of a Green strain are beyond the limits of the face, 0 within.
+    [[nodiscard]] double beyond_limits(FaceId face, double e00, double e11, double e01) const
+    {
+        const auto& limits = options_.strain_limits[index((*options_.face_material)[face])];
+        if (!limits) return 0;
+        const double mean = 1 + e00 + e11;
+        const double radius = std::sqrt((e00 - e11) * (e00 - e11) + 4 * e01 * e01);
+        return std::max({0.0, std::sqrt(mean + radius) - 1 - limits->max,
+                         limits->min + 1 - std::sqrt(std::max(0.0, mean - radius))});
     }
 
     [[nodiscard]] bool rises(const FaceStrain& before, const FaceStrain& after) const
     {
         return after.integral >
-               before.integral + options_.strain_rise * options_.strain_rise * before.area;
+                   before.integral + options_.strain_rise * options_.strain_rise * before.area ||
+               after.beyond > before.beyond + strain_rounding;
     }
 
     [[nodiscard]] bool is_free(const EdgeSplit& s, DraftContact contact)
@@ -439,9 +463,10 @@ private:
         const double first = badness(c, d, b), second = badness(d, c, a);
         if (!(first > 0 && second > 0 && first + second < (1 - least_flip_gain) * now))
             return false;
-        FaceStrain before = strain_of({a, b, c}), after = strain_of({c, d, b});
-        before += strain_of({b, a, d});
-        after += strain_of({d, c, a});
+        const auto [f, g] = mesh_[e].faces; // each keeps its name, see flip_edge()
+        FaceStrain before = strain_of(f, {a, b, c}), after = strain_of(f, {c, d, b});
+        before += strain_of(g, {b, a, d});
+        after += strain_of(g, {d, c, a});
         return !rises(before, after);
     }
 
@@ -483,6 +508,7 @@ private:
     struct Spoke {
         EdgeId edge;
         NodeId other;
+        FaceId face; // to its left; none of the last of a fan that is open
         double size2;
     };
 
@@ -516,8 +542,8 @@ private:
         fan.centre = no_vert;
         VertId last_tip = no_vert;
         EdgeId last_edge = no_edge;
-        const auto add = [&](EdgeId e, VertId tip) {
-            fan.spokes.push_back({e, mesh_.node(tip), 0});
+        const auto add = [&](EdgeId e, FaceId face, VertId tip) {
+            fan.spokes.push_back({e, mesh_.node(tip), face, 0});
             fan.tips.push_back({tip, mesh_.u(tip), metric_[tip]});
         };
         mesh_.visit_faces(node, [&](FaceId f, std::size_t corner) {
@@ -526,13 +552,13 @@ private:
             if (!is_some(fan.centre)) fan.centre = face.verts[corner];
             fan.is_flat = fan.is_flat && face.verts[corner] == fan.centre &&
                           (!is_some(last_tip) || tip == last_tip);
-            add(face.edges[corner], tip);
+            add(face.edges[corner], f, tip);
             last_tip = face.verts[(corner + 2) % 3];
             last_edge = face.edges[(corner + 2) % 3];
         });
         fan.is_closed = !mesh_.is_border(last_edge);
         fan.is_flat = fan.is_flat && (!fan.is_closed || last_tip == fan.tips.front().vert);
-        if (!fan.is_closed) add(last_edge, last_tip);
+        if (!fan.is_closed) add(last_edge, no_face, last_tip);
         if (has_frozen_)
             for (const Spoke& s : fan.spokes)
                 if (is_frozen(s.edge)) return false;
@@ -659,10 +685,10 @@ private:
         FaceStrain before, after;
         mesh_.visit_faces(removed, [&](FaceId f, std::size_t corner) {
             auto v = mesh_[f].verts;
-            before += strain_of(v);
+            before += strain_of(f, v);
             if (f == e.faces[0] || f == e.faces[1]) return;
             v[corner] = moved(v[corner]);
-            after += strain_of(v);
+            after += strain_of(f, v);
         });
         return !rises(before, after);
     }
@@ -706,8 +732,9 @@ private:
         }
         FaceStrain before, after;
         for (std::size_t k = 0; k < faces; ++k) {
-            before += strain_of({fan.centre, fan.tips[k].vert, next(k).vert});
-            if (!is_gone(k)) after += strain_of({to.vert, fan.tips[k].vert, next(k).vert});
+            const FaceId f = fan.spokes[k].face;
+            before += strain_of(f, {fan.centre, fan.tips[k].vert, next(k).vert});
+            if (!is_gone(k)) after += strain_of(f, {to.vert, fan.tips[k].vert, next(k).vert});
         }
         return !rises(before, after);
     }
@@ -737,6 +764,7 @@ private:
     TouchedFaces* touched_;
     std::vector<std::uint8_t> is_touched_; // by FaceId
     bool has_frozen_ = false;
+    bool has_limits_ = false;
 
     Field<NodeId, Vec3> normal_; // where has_normal_
     std::vector<std::uint8_t> has_normal_;
