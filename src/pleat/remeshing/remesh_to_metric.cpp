@@ -166,9 +166,19 @@ private:
     {
         splitting_ = true;
         std::vector<std::uint8_t> is_long(mesh_.edge_count(), 0);
-        parallel_for(mesh_.edge_count(), [&](std::size_t i) {
-            const auto e = make_id<EdgeId>(i);
-            is_long[i] = !is_frozen(e) && edge_size2(mesh_, metric_, e) > 1;
+        parallel_for(mesh_.face_count(), [&](std::size_t i) { // each edge from its first side
+            const auto f = make_id<FaceId>(i);
+            const Mesh::Face& face = mesh_[f];
+            for (std::size_t k = 0; k < 3; ++k) {
+                const EdgeId e = face.edges[k];
+                if (mesh_[e].faces[0] != f || is_frozen(e)) continue;
+                const VertId a = face.verts[k], b = face.verts[(k + 1) % 3];
+                const bool is_seam = may_be_seam(mesh_, e);
+                const double size2 =
+                    is_seam ? edge_size2(mesh_, metric_, e)
+                            : edge_size2(mesh_.u(a), metric_[a], mesh_.u(b), metric_[b]);
+                is_long[index(e)] = size2 > 1;
+            }
         });
         for (EdgeId e : mesh_.edges())
             if (is_long[index(e)] != 0) splits_.push(e);
@@ -434,7 +444,7 @@ private:
                     continue;
                 }
             }
-            const EdgeFlip f = flip_edge(mesh_, e);
+            const EdgeFlip f = flip_edge(mesh_, e, nullptr, EditCheck::done);
             follow(f);
             ++counts_.flips;
             if (is_stuck(e)) stuck_[index(e)] = false;
@@ -527,7 +537,7 @@ private:
             Mat2 m;
         };
         std::vector<Tip> tips;
-        std::vector<std::uint32_t> order; // of the spokes, shortest first
+        std::vector<std::uint32_t> order; // of the spokes that fit, shortest first
     };
 
     /// \return false where the node can never go.
@@ -581,15 +591,17 @@ private:
         return false;
     }
 
-    void sort_spokes(Fan& fan) const
+    /// The spokes that fit, the shortest first.
+    void find_fitting_spokes(Fan& fan) const
     {
-        const std::size_t count = fan.spokes.size();
-        for (std::size_t i = 0; i < count; ++i)
+        fan.order.clear();
+        for (std::size_t i = 0; i < fan.spokes.size(); ++i) {
+            if (!fits_along(i, fan)) continue;
+            fan.order.push_back(std::uint32_t(i));
             fan.spokes[i].size2 = fan.is_flat ? edge_size2(mesh_.u(fan.centre), metric_[fan.centre],
                                                            fan.tips[i].u, fan.tips[i].m)
                                               : edge_size2(mesh_, metric_, fan.spokes[i].edge);
-        fan.order.resize(count);
-        for (std::size_t i = 0; i < count; ++i) fan.order[i] = std::uint32_t(i);
+        }
         std::sort(fan.order.begin(), fan.order.end(), [&](std::uint32_t i, std::uint32_t j) {
             const Spoke &a = fan.spokes[i], &b = fan.spokes[j];
             return a.size2 != b.size2 ? a.size2 < b.size2 : a.edge < b.edge;
@@ -602,9 +614,9 @@ private:
     {
         forget_undo_at_times();
         if (!look_around(removed, fan_)) return false;
-        sort_spokes(fan_);
+        find_fitting_spokes(fan_); // mostly there are none
+        if (fan_.order.empty()) return false;
         for (const std::uint32_t i : fan_.order) {
-            if (!fits_along(i, fan_)) continue;
             const Spoke& s = fan_.spokes[i];
             const EdgeId e = s.edge;
             if (may_collapse(mesh_, e, removed) != Refusal::none) {
@@ -615,7 +627,7 @@ private:
                 ++counts_.refused;
                 continue;
             }
-            const EdgeCollapse c = collapse_edge(mesh_, e, removed);
+            const EdgeCollapse c = collapse_edge(mesh_, e, removed, nullptr, EditCheck::done);
             follow(c);
             ++counts_.collapses;
             for (FaceId f : c.changed_faces) {
