@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/remeshing/remesh_to_metric.hpp"
 
+#include "pleat/geometry/decompose.hpp"
 #include "pleat/mesh/measures.hpp"
 #include "pleat/mesh/validate.hpp"
 #include "pleat/remeshing/node_normals.hpp"
@@ -522,6 +523,85 @@ TEST(RemeshToMetric, brings_no_more_strain_than_it_may)
         SCOPED_TRACE(size);
         EXPECT_LE(rise_of(0, size), 1e-12);
         EXPECT_LE(rise_of(0.01, size), 0.01 * rise_of(1e9, size) + 1e-12);
+    }
+}
+
+/// The principal strains of a face, larger first.
+Vec2 principal_strains(const Subject& s, FaceId f)
+{
+    const auto& v = s.mesh[f].verts;
+    const auto n = s.mesh.nodes_of(f);
+    const Mat2 du = from_columns(s.mesh.u(v[1]) - s.mesh.u(v[0]), s.mesh.u(v[2]) - s.mesh.u(v[0]));
+    const Mat3x2 grad = from_columns(s.x[n[1]] - s.x[n[0]], s.x[n[2]] - s.x[n[0]]) * inverse(du);
+    const Svd3x2 d = svd(grad);
+    return {d.s[0] - 1, d.s[1] - 1};
+}
+
+/// A sheet in folds, stretched by 8 % along them and pressed by 8 % across, and by `more` beside
+/// its left border.
+MeshInput strained_folds(double more)
+{
+    MeshInput input = zoo::grid(40, 10);
+    const double c = std::cos(0.6), d = std::sin(0.6);
+    for (Vec3& x : input.node_x) {
+        const double along = x[0] * 10, rest = along - std::floor(along);
+        const bool up = int(std::floor(along)) % 2 == 0;
+        const double stretch = 1.08 + (x[0] < 0.2 ? more : 0);
+        x = {0.92 * c * x[0], stretch * x[1], 0.092 * d * (up ? rest : 1 - rest)};
+    }
+    return input;
+}
+
+TEST(RemeshToMetric, leaves_no_face_beyond_its_strain_limits_that_was_not)
+{
+    const StrainLimits limits{-0.1, 0.1};
+    struct Worst {
+        double everywhere = 0, right = 0; // of faces away from the left border
+    };
+    const auto beyond = [&](const Subject& s) {
+        Worst worst;
+        for (FaceId f : s.mesh.faces()) {
+            const Vec2 e = principal_strains(s, f);
+            const double by = std::max({0.0, e[0] - limits.max, limits.min - e[1]});
+            worst.everywhere = std::max(worst.everywhere, by);
+            bool is_right = true;
+            for (VertId v : s.mesh[f].verts) is_right = is_right && s.mesh.u(v)[0] > 0.55;
+            if (is_right) worst.right = std::max(worst.right, by);
+        }
+        return worst;
+    };
+    for (const double more : {0.0, 0.1})
+        for (const double size : {0.03, 0.06, 0.2}) {
+            SCOPED_TRACE(testing::Message() << more << " " << size);
+            const auto remeshed = [&](bool is_limited) {
+                Subject s(strained_folds(more));
+                s.set_metric([&](const Vec2&) { return test::tensor(0.5, size, 0.5 * size); });
+                const RemeshCounts counts = s.remesh({}, is_limited ? &limits : nullptr);
+                EXPECT_TRUE(counts.changed());
+                return s;
+            };
+            const Worst before = beyond(Subject(strained_folds(more)));
+            const Worst free = beyond(remeshed(false)), limited = beyond(remeshed(true));
+            EXPECT_EQ(before.right, 0);
+            EXPECT_LE(limited.everywhere, before.everywhere + 1e-7);
+            EXPECT_LE(limited.right, 1e-7);
+            EXPECT_GT(free.right, 1e-3); // otherwise this test says nothing
+        }
+}
+
+TEST(RemeshToMetric, is_not_changed_by_strain_limits_that_nothing_reaches)
+{
+    const StrainLimits wide{-1, 100};
+    for (const double size : {0.03, 0.2}) {
+        Subject free(strained_folds(0.1)), limited(strained_folds(0.1));
+        for (Subject* s : {&free, &limited}) {
+            s->set_metric([&](const Vec2&) { return test::tensor(0.5, size, 0.5 * size); });
+            RemeshOptions options;
+            options.strain_rise = 0.05;
+            EXPECT_TRUE(s->remesh(options, s == &limited ? &wide : nullptr).changed());
+        }
+        EXPECT_EQ(free.mesh.face_count(), limited.mesh.face_count());
+        EXPECT_EQ(free.x.values, limited.x.values);
     }
 }
 

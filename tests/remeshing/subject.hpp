@@ -69,10 +69,17 @@ struct Subject {
     {
         for (VertId v : mesh.verts()) metric[v] = at(mesh.u(v));
     }
-    RemeshCounts remesh(const RemeshOptions& options = {})
+    /// \param limits of the strain of all faces; may be null.
+    RemeshCounts remesh(RemeshOptions options = {}, const StrainLimits* limits = nullptr)
     {
         FieldSet fields;
         fields.add(x);
+        Field<FaceId, MaterialId> material(mesh.face_count(), FieldRule::copy);
+        if (limits != nullptr) {
+            fields.add(material);
+            options.strain_limits = {*limits};
+            options.face_material = &material;
+        }
         return remesh_to_metric(mesh, metric, x, fields, options);
     }
     [[nodiscard]] double largest_size() const

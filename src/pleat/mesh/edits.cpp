@@ -239,9 +239,10 @@ Refusal may_flip(const Mesh& mesh, EdgeId edge)
     return Refusal::none;
 }
 
-EdgeFlip flip_edge(Mesh& mesh, EdgeId edge, UndoLog* undo)
+EdgeFlip flip_edge(Mesh& mesh, EdgeId edge, UndoLog* undo, EditCheck check)
 {
-    PLEAT_ASSERT(may_flip(mesh, edge) == Refusal::none, "the edge may be flipped");
+    PLEAT_ASSERT(check == EditCheck::done || may_flip(mesh, edge) == Refusal::none,
+                 "the edge may be flipped");
     EditWorker work(mesh, undo);
     // Around the quad: a -> d -> b -> c -> a; faces (a, b, c) and (b, a, d) become
     // (c, d, b) and (d, c, a).
@@ -351,9 +352,10 @@ Refusal may_collapse(const Mesh& mesh, EdgeId edge, NodeId removed)
     return verdict;
 }
 
-EdgeCollapse collapse_edge(Mesh& mesh, EdgeId edge, NodeId removed, UndoLog* undo)
+EdgeCollapse collapse_edge(Mesh& mesh, EdgeId edge, NodeId removed, UndoLog* undo, EditCheck check)
 {
-    PLEAT_ASSERT(may_collapse(mesh, edge, removed) == Refusal::none, "the edge may collapse");
+    PLEAT_ASSERT(check == EditCheck::done || may_collapse(mesh, edge, removed) == Refusal::none,
+                 "the edge may collapse");
     EditWorker work(mesh, undo);
     const Mesh::Edge old = mesh[edge];
     const bool border = mesh.is_border(edge);

@@ -124,14 +124,22 @@ private:
 /// \pre the edge is alive and 0 < t < 1.
 EdgeSplit split_edge(Mesh& mesh, EdgeId edge, double t = 0.5, UndoLog* undo = nullptr);
 
+/// Whether an edit asserts once more that it is allowed. Asking costs about as much as the edit.
+enum class EditCheck {
+    again,
+    done, // the caller asked may_...() of the mesh as it is
+};
+
 [[nodiscard]] Refusal may_flip(const Mesh& mesh, EdgeId edge);
 /// \pre may_flip(mesh, edge) == Refusal::none
-EdgeFlip flip_edge(Mesh& mesh, EdgeId edge, UndoLog* undo = nullptr);
+EdgeFlip flip_edge(Mesh& mesh, EdgeId edge, UndoLog* undo = nullptr,
+                   EditCheck check = EditCheck::again);
 
 /// Whether the edge may collapse by removing `removed`, one of its two nodes.
 [[nodiscard]] Refusal may_collapse(const Mesh& mesh, EdgeId edge, NodeId removed);
 /// \pre may_collapse(mesh, edge, removed) == Refusal::none
-EdgeCollapse collapse_edge(Mesh& mesh, EdgeId edge, NodeId removed, UndoLog* undo = nullptr);
+EdgeCollapse collapse_edge(Mesh& mesh, EdgeId edge, NodeId removed, UndoLog* undo = nullptr,
+                           EditCheck check = EditCheck::again);
 
 /// Splits a face at its barycentre in material space. \pre the face is alive.
 FaceSplit split_face(Mesh& mesh, FaceId face, UndoLog* undo = nullptr);

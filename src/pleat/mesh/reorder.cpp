@@ -19,35 +19,41 @@ template <class IdT> Field<IdT, IdT> all_none(std::size_t count)
     return Field<IdT, IdT>(count, FieldRule::reset, no_id<IdT>);
 }
 
-/// Rebuilds the arrays so that element `old` comes to stand at new_id[old].
-template <class IdT, class Record>
-std::vector<Record> moved(const std::vector<Record>& records, const Field<IdT, IdT>& new_id,
-                          std::size_t count)
+/// Rebuilds the arrays so that element `old` comes to stand at new_id[old], with its own ids
+/// renamed.
+template <class IdT, class Record, class Rename>
+void move_all(std::vector<Record>& records, const Field<IdT, IdT>& new_id, std::size_t count,
+              Rename&& rename)
 {
-    std::vector<Record> result(count);
-    for (std::size_t i = 0; i < records.size(); ++i)
-        if (const IdT to = new_id[make_id<IdT>(i)]; is_some(to)) result[index(to)] = records[i];
-    return result;
+    std::vector<Record> result;
+    result.reserve(count + count / 8); // the next pass splits first: few arrays are moved then
+    result.resize(count);
+    parallel_for(records.size(), [&](std::size_t i) {
+        const IdT to = new_id[make_id<IdT>(i)];
+        if (!is_some(to)) return;
+        Record& r = result[index(to)];
+        r = records[i];
+        rename(r);
+    });
+    records = std::move(result);
 }
 
 void apply(Mesh& mesh, const MeshPermutation& p)
 {
     const MeshWriter out(mesh);
-    out.verts() = moved(out.verts(), p.new_vert, p.vert_count);
-    out.nodes() = moved(out.nodes(), p.new_node, p.node_count);
-    out.edges() = moved(out.edges(), p.new_edge, p.edge_count);
-    out.faces() = moved(out.faces(), p.new_face, p.face_count);
-    for (Mesh::Vert& v : out.verts()) v.node = p.new_node[v.node];
-    for (Mesh::Node& n : out.nodes()) n.face = p.new_face[n.face];
-    for (Mesh::Edge& e : out.edges()) {
+    move_all(out.verts(), p.new_vert, p.vert_count,
+             [&](Mesh::Vert& v) { v.node = p.new_node[v.node]; });
+    move_all(out.nodes(), p.new_node, p.node_count,
+             [&](Mesh::Node& n) { n.face = p.new_face[n.face]; });
+    move_all(out.edges(), p.new_edge, p.edge_count, [&](Mesh::Edge& e) {
         for (NodeId& n : e.nodes) n = p.new_node[n];
         for (FaceId& f : e.faces)
             if (is_some(f)) f = p.new_face[f];
-    }
-    for (Mesh::Face& f : out.faces()) {
+    });
+    move_all(out.faces(), p.new_face, p.face_count, [&](Mesh::Face& f) {
         for (VertId& v : f.verts) v = p.new_vert[v];
         for (EdgeId& e : f.edges) e = p.new_edge[e];
-    }
+    });
 }
 
 struct FaceKey {
@@ -82,18 +88,19 @@ std::uint64_t hilbert_index(double x, double y)
     const auto cell = [&](double c) {
         return static_cast<std::uint32_t>(std::clamp(c * cells, 0.0, cells - 1));
     };
-    std::uint32_t cx = cell(x), cy = cell(y);
+    const std::uint32_t cx = cell(x), cy = cell(y);
+    // In each quadrant the curve is the same, mirrored on one diagonal, the other, or both: whether
+    // axes are swapped, and whether they are turned round. Without branches, which would be guessed
+    // wrong half of the time.
+    std::uint32_t swapped = 0, reversed = 0;
     std::uint64_t d = 0;
-    for (std::uint32_t s = 1u << (order - 1); s > 0; s /= 2) {
-        const std::uint32_t rx = (cx & s) ? 1 : 0, ry = (cy & s) ? 1 : 0;
-        d += std::uint64_t(s) * s * ((3 * rx) ^ ry);
-        if (ry == 0) { // turn the quadrant so that the curve joins up
-            if (rx == 1) {
-                cx = s - 1 - (cx & (s - 1));
-                cy = s - 1 - (cy & (s - 1));
-            }
-            std::swap(cx, cy);
-        }
+    for (std::uint32_t bit = order; bit-- > 0;) {
+        const std::uint32_t bx = (cx >> bit & 1u) ^ reversed, by = (cy >> bit & 1u) ^ reversed;
+        const std::uint32_t exchange = (bx ^ by) & swapped;
+        const std::uint32_t rx = bx ^ exchange, ry = by ^ exchange;
+        d = d << 2 | ((3 * rx) ^ ry);
+        swapped ^= ry ^ 1u;
+        reversed ^= rx & (ry ^ 1u);
     }
     return d;
 }

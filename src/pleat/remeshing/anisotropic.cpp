@@ -19,8 +19,8 @@ RemeshReport RemesherAnisotropic::remesh(const World& world, double time, Model&
                                          State& state)
 {
     const ObstacleTree obstacles(world, time);
-    const FaceSizing sizing =
-        face_sizing(model, state, obstacles, options_.sizing, options_.adjustments);
+    const Field<FaceId, Mat2> sizing =
+        face_metric(model, state, obstacles, options_.sizing, options_.adjustments);
     ModelRemeshOptions options;
     options.hysteresis = options_.hysteresis;
     options.strain_rise = options_.strain_rise;
@@ -30,7 +30,7 @@ RemeshReport RemesherAnisotropic::remesh(const World& world, double time, Model&
     };
     for (ClothId c : model.panel_cloth)
         options.frozen_panels.push_back(!options_.sizing[index(c)].has_value());
-    return remesh_model(model, state, vert_metric(model.mesh, sizing.metric), obstacles, options);
+    return remesh_model(model, state, vert_metric(model.mesh, sizing), obstacles, options);
 }
 
 namespace {
@@ -64,6 +64,9 @@ public:
     {
         remesh_options_.hysteresis = options.hysteresis;
         remesh_options_.strain_rise = options.strain_rise;
+        for (const Material& m : model.materials)
+            remesh_options_.strain_limits.push_back(m.strain_limits);
+        remesh_options_.face_material = &model.face_material;
         remesh_options_.frozen_panels = options.frozen_panels;
         for (ClothId c : model.panel_cloth) remesh_options_.panel_group.push_back(index(c));
     }

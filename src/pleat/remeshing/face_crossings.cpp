@@ -4,7 +4,55 @@
 
 #include "pleat/core/parallel.hpp"
 
+#include <cmath>
+
 namespace pleat {
+
+namespace {
+
+/// The plane of a face, and how well heights above it are known.
+struct FacePlane {
+    Vec3 point, normal; // not of unit length
+    Vec3 magnitude;     // sums of the absolute values that the normal is the differences of
+
+    explicit FacePlane(const FaceDraft& face) : point(face.x[0])
+    {
+        const Vec3 p = face.x[1] - point, q = face.x[2] - point;
+        normal = cross(p, q);
+        for (std::size_t k = 0; k < 3; ++k) {
+            const std::size_t i = (k + 1) % 3, j = (k + 2) % 3;
+            magnitude[k] = std::abs(p[i] * q[j]) + std::abs(p[j] * q[i]);
+        }
+    }
+    /// The side on which a point lies: 1, -1, or 0 where rounding leaves it open.
+    [[nodiscard]] int side(const Vec3& x) const
+    {
+        // Rounding of the determinant is below 7.8e-16 times the sum of the absolute values of its
+        // terms [Shewchuk1997].
+        constexpr double rounding = 1e-15;
+        const Vec3 r = x - point;
+        const double height = dot(r, normal);
+        const double bound =
+            rounding * (std::abs(r[0]) * magnitude[0] + std::abs(r[1]) * magnitude[1] +
+                        std::abs(r[2]) * magnitude[2]);
+        return int(height > bound) - int(height < -bound);
+    }
+    /// Whether the corners of `b` that `a`, whose plane this is, does not have lie on one side:
+    /// then the faces have nothing but those that both have in common.
+    [[nodiscard]] bool parts(const FaceDraft& a, const FaceDraft& b) const
+    {
+        int sides = 0, others = 0;
+        for (std::size_t i = 0; i < 3; ++i) {
+            const NodeId n = b.nodes[i];
+            if (n == a.nodes[0] || n == a.nodes[1] || n == a.nodes[2]) continue;
+            sides += side(b.x[i]);
+            ++others;
+        }
+        return others > 0 && (sides == others || sides == -others);
+    }
+};
+
+} // namespace
 
 TriangleRelation relation(const FaceDraft& a, const FaceDraft& b)
 {
@@ -83,12 +131,16 @@ std::vector<FaceCrossing> find_face_crossings(const Mesh& mesh, const Field<Node
             for (std::size_t i = first; i < last; ++i) {
                 const FaceId f = suspects[i];
                 const FaceDraft draft = face_draft(mesh, x, f);
+                const FacePlane plane(draft);
                 const WorldBox box = tree.box(f);
                 for (const NearFace& near : faces) {
                     const FaceId g = near.face;
                     if (!near.box.overlaps(box) || g == f || (g < f && is_suspect[index(g)] != 0))
                         continue;
-                    if (relation(draft, face_draft(mesh, x, g)) == TriangleRelation::crossing)
+                    const FaceDraft other = face_draft(mesh, x, g);
+                    // Mostly neighbours: a few products tell that they do not cross.
+                    if (plane.parts(draft, other) || FacePlane(other).parts(other, draft)) continue;
+                    if (relation(draft, other) == TriangleRelation::crossing)
                         found[c].push_back({f, g, {}});
                 }
                 for (const NearTriangle& near : triangles)

@@ -42,13 +42,48 @@ bool holds(const WorldBox& outer, const WorldBox& inner)
 
 } // namespace
 
+FaceTree::Quad FaceTree::Quad::empty()
+{
+    Quad q;
+    for (std::size_t lane = 0; lane < width; ++lane) q.set(lane, nothing);
+    return q;
+}
+
+WorldBox FaceTree::Quad::box(std::size_t lane) const
+{
+    return {{low[0][lane], low[1][lane], low[2][lane]},
+            {high[0][lane], high[1][lane], high[2][lane]}};
+}
+
+void FaceTree::Quad::set(std::size_t lane, const WorldBox& box)
+{
+    for (std::size_t k = 0; k < 3; ++k) {
+        low[k][lane] = box.low[k];
+        high[k][lane] = box.high[k];
+    }
+}
+
+void FaceTree::Quad::grow(std::size_t lane, const WorldBox& other)
+{
+    WorldBox grown = box(lane);
+    grown.grow(other);
+    set(lane, grown);
+}
+
+WorldBox FaceTree::Quad::whole() const
+{
+    WorldBox around = box(0);
+    for (std::size_t lane = 1; lane < width; ++lane) around.grow(box(lane));
+    return around;
+}
+
 void FaceTree::make_levels(std::size_t leaves)
 {
-    std::size_t boxes = std::max<std::size_t>(1, leaves);
-    first_.assign(boxes, none);
+    first_.assign(std::max<std::size_t>(1, leaves), none);
     levels_.clear();
-    for (;; boxes = (boxes + width - 1) / width) {
-        levels_.emplace_back(boxes, nothing);
+    for (std::size_t boxes = first_.size();;) {
+        boxes = (boxes + width - 1) / width;
+        levels_.emplace_back(boxes, Quad::empty());
         if (boxes == 1) break;
     }
 }
@@ -57,22 +92,24 @@ void FaceTree::grow_levels()
 {
     for (std::size_t level = 1; level < levels_.size(); ++level)
         for (std::size_t i = 0; i < levels_[level - 1].size(); ++i)
-            levels_[level][i / width].grow(levels_[level - 1][i]);
+            levels_[level][i / width].set(i % width, levels_[level - 1][i].whole());
 }
 
 void FaceTree::build(const std::vector<WorldBox>& box)
 {
-    const std::size_t leaves = (box.size() + width - 1) / width;
-    make_levels(leaves);
+    make_levels(box.size());
     items_.assign(box.size(), Item{});
-    parallel_for(leaves, [&](std::size_t leaf) {
-        for (std::size_t i = width * leaf; i < std::min(box.size(), width * (leaf + 1)); ++i) {
-            if (box[i].low[0] > box[i].high[0]) continue;
-            items_[i].box = box[i];
-            link(std::uint32_t(i), std::uint32_t(leaf));
-            levels_[0][leaf].grow(box[i]);
-        }
-    });
+    parallel_for(
+        levels_[0].size(),
+        [&](std::size_t quad) {
+            for (std::size_t i = width * quad; i < std::min(box.size(), width * (quad + 1)); ++i) {
+                if (box[i].low[0] > box[i].high[0]) continue;
+                items_[i].box = box[i];
+                link(std::uint32_t(i), std::uint32_t(i));
+                levels_[0][quad].set(i % width, box[i]);
+            }
+        },
+        default_chunk / width);
     grow_levels();
     built_for_ = count_ = std::size_t(std::count_if(
         items_.begin(), items_.end(), [](const Item& item) { return item.leaf != none; }));
@@ -94,11 +131,10 @@ void FaceTree::rebuild()
     std::sort(order.begin(), order.end(), [](const Entry& a, const Entry& b) {
         return a.place != b.place ? a.place < b.place : a.item < b.item;
     });
-    make_levels((order.size() + width - 1) / width);
+    make_levels(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
-        const auto leaf = std::uint32_t(i / width);
-        link(order[i].item, leaf);
-        levels_[0][leaf].grow(items_[order[i].item].box);
+        link(order[i].item, std::uint32_t(i));
+        levels_[0][i / width].set(i % width, items_[order[i].item].box);
     }
     grow_levels();
     built_for_ = order.size();
@@ -113,7 +149,7 @@ void FaceTree::put(FaceId face, const WorldBox& box, FaceId beside)
     if (item.leaf == none) {
         if (first_.empty()) { // one leaf for all, until rebuild() sorts them
             first_.push_back(none);
-            levels_.push_back({nothing});
+            levels_.push_back({Quad::empty()});
         }
         const bool known =
             is_some(beside) && index(beside) < items_.size() && items_[index(beside)].leaf != none;
@@ -151,9 +187,10 @@ void FaceTree::link(std::uint32_t i, std::uint32_t leaf)
 void FaceTree::grow(std::uint32_t leaf, const WorldBox& box)
 {
     std::size_t i = leaf;
-    for (std::vector<WorldBox>& level : levels_) {
-        if (holds(level[i], box)) return;
-        level[i].grow(box);
+    for (std::vector<Quad>& level : levels_) {
+        Quad& quad = level[i / width];
+        if (holds(quad.box(i % width), box)) return;
+        quad.grow(i % width, box);
         i /= width;
     }
 }

@@ -3,10 +3,10 @@
 //
 // Faces by where they are, with cheap insertion and removal: boxes in a tree without pointers.
 //
-// Faces are put in leaves along a space-filling curve of their middles; box i of a level is around
-// boxes 4i .. 4i+3 of the level below. A face that moves stays in its leaf, whose boxes grow; a new
-// one joins the leaf of a neighbour. Boxes never shrink, so that the tree is made anew when there
-// are twice as many faces as it was made for.
+// Each face is put in a leaf of its own, along a space-filling curve of the middles; box i of a
+// level is around boxes 4i .. 4i+3 of the level below, which are looked at together. A face that
+// moves stays in its leaf, whose boxes grow; a new one joins the leaf of a neighbour. Boxes never
+// shrink, so that the tree is made anew when there are twice as many faces as it was made for.
 #pragma once
 
 #include "pleat/core/ids.hpp"
@@ -42,7 +42,18 @@ public:
 private:
     static constexpr std::uint32_t none = 0xffffffffu;
     static constexpr std::size_t width = 4;
-    static constexpr std::size_t most_levels = 16; // 4^16 leaves: more than there are ids
+    static constexpr std::size_t most_levels = 16;         // 4^16: more than there are ids
+    using Lanes = double __attribute__((vector_size(32))); // of four boxes
+    struct alignas(32) Quad {
+        std::array<Lanes, 3> low, high;
+
+        [[nodiscard]] static Quad empty();
+        [[nodiscard]] WorldBox box(std::size_t lane) const;
+        void set(std::size_t lane, const WorldBox& box);
+        void grow(std::size_t lane, const WorldBox& box);
+        /// Around all four.
+        [[nodiscard]] WorldBox whole() const;
+    };
     struct Item {
         WorldBox box{};
         std::uint32_t leaf = none;
@@ -54,9 +65,9 @@ private:
     void grow_levels();
     void grow(std::uint32_t leaf, const WorldBox& box);
 
-    std::vector<Item> items_;                   // by FaceId
-    std::vector<std::uint32_t> first_;          // item of each leaf
-    std::vector<std::vector<WorldBox>> levels_; // leaves first, the last has one box
+    std::vector<Item> items_;               // by FaceId
+    std::vector<std::uint32_t> first_;      // item of each leaf
+    std::vector<std::vector<Quad>> levels_; // leaves first, the last has one quad
     std::size_t count_ = 0, built_for_ = 0;
 };
 
@@ -64,24 +75,25 @@ template <class Visit> bool FaceTree::visit(const WorldBox& box, Visit&& visit) 
 {
     if (levels_.empty()) return true;
     struct Place {
-        std::uint32_t level, first, last;
+        std::uint32_t level, quad;
     };
     std::array<Place, width * most_levels> stack;
     std::size_t depth = 0;
-    stack[depth++] = {std::uint32_t(levels_.size() - 1), 0, 1};
+    stack[depth++] = {std::uint32_t(levels_.size() - 1), 0};
     while (depth > 0) {
         const Place p = stack[--depth];
-        const std::vector<WorldBox>& boxes = levels_[p.level];
-        for (std::uint32_t i = p.first; i < p.last; ++i) {
-            if (!boxes[i].overlaps(box)) continue;
+        const Quad& q = levels_[p.level][p.quad];
+        auto apart = (q.low[0] > box.high[0]) | (q.high[0] < box.low[0]);
+        for (std::size_t k = 1; k < 3; ++k)
+            apart |= (q.low[k] > box.high[k]) | (q.high[k] < box.low[k]);
+        for (std::size_t lane = 0; lane < width; ++lane) {
+            if (apart[lane]) continue;
+            const auto i = std::uint32_t(width * p.quad + lane);
             if (p.level == 0) {
                 for (std::uint32_t f = first_[i]; f != none; f = items_[f].next)
                     if (items_[f].box.overlaps(box) && !visit(make_id<FaceId>(f))) return false;
             } else {
-                const auto first = std::uint32_t(width * i);
-                const auto below = std::uint32_t(levels_[p.level - 1].size());
-                stack[depth++] = {p.level - 1, first,
-                                  std::min(first + std::uint32_t(width), below)};
+                stack[depth++] = {p.level - 1, i};
             }
         }
     }

@@ -35,6 +35,14 @@ using MetricField = Field<VertId, Mat2>;
     return 0.5 * metric_dot(e, mi + mj, e);
 }
 
+/// False for edges that are surely not on a seam: those with an end that is on none. Cheap.
+[[nodiscard]] inline bool may_be_seam(const Mesh& mesh, EdgeId edge)
+{
+    const auto [a, b] = mesh[edge].nodes;
+    return !mesh.is_border(edge) && mesh.kind(a) != NodeKind::interior &&
+           mesh.kind(b) != NodeKind::interior;
+}
+
 /// Square of the size of an edge of the mesh; on a seam the mean of its two sides.
 [[nodiscard]] inline double edge_size2(const Mesh& mesh, const MetricField& metric, EdgeId edge)
 {
@@ -42,7 +50,7 @@ using MetricField = Field<VertId, Mat2>;
         return edge_size2(mesh.u(v[0]), metric[v[0]], mesh.u(v[1]), metric[v[1]]);
     };
     const auto first = mesh.verts_of(edge, 0);
-    if (mesh.is_border(edge)) return size2(first);
+    if (!may_be_seam(mesh, edge)) return size2(first);
     const auto second = mesh.verts_of(edge, 1);
     return second == first ? size2(first) : 0.5 * (size2(first) + size2(second));
 }

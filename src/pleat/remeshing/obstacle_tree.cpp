@@ -9,12 +9,6 @@
 
 namespace pleat {
 
-namespace {
-
-constexpr std::uint32_t leaf_size = 4;
-
-} // namespace
-
 ObstacleTree::ObstacleTree(const World& world, double time)
 {
     for (const Obstacle& o : world.obstacles) {
@@ -38,53 +32,97 @@ ObstacleTree::ObstacleTree(std::vector<std::array<Vec3, 3>> triangles)
 void ObstacleTree::build()
 {
     if (triangles_.empty()) return;
-    knots_.reserve(triangles_.size());
     std::vector<Item> items;
     items.reserve(triangles_.size());
     for (const auto& t : triangles_)
         items.push_back({(t[0] + t[1] + t[2]) / 3.0, std::uint32_t(items.size())});
-    build(items, 0);
+    root_ = build(items, 0);
     std::vector<std::array<Vec3, 3>> sorted;
     sorted.reserve(triangles_.size());
     for (const Item& item : items) sorted.push_back(triangles_[item.triangle]);
     triangles_ = std::move(sorted);
-    looks_.reserve(triangles_.size());
-    for (const auto& t : triangles_) {
-        Look look{t[0], t[1] - t[0], t[2] - t[0], {}, 0, 0, 0, {}};
-        const Vec3 n = cross(look.ab, look.ac);
-        const double n2 = norm2(n), bb = norm2(look.ab), cc = norm2(look.ac);
-        constexpr double thin2 = 1e-6; // sine squared below which weights lose too many digits
-        if (n2 > thin2 * bb * cc) {
-            look.normal = n / std::sqrt(n2);
-            look.g_bb = cc / n2;
-            look.g_bc = -dot(look.ab, look.ac) / n2;
-            look.g_cc = bb / n2;
-            look.high = {n2 / norm2(t[2] - t[1]), n2 / cc, n2 / bb};
-        }
-        looks_.push_back(look);
-    }
+    for (Leaf& leaf : leaves_) leaf = make_leaf(leaf.first, leaf.last);
 }
 
-std::uint32_t ObstacleTree::build(std::span<Item> items, std::uint32_t first)
+ObstacleTree::Part ObstacleTree::build(std::span<Item> items, std::uint32_t first)
 {
-    WorldBox box = WorldBox::empty();
-    for (const Item& item : items) box.grow(WorldBox::of(triangles_[item.triangle]));
+    if (items.size() <= width) {
+        Part leaf{WorldBox::empty(), leaf_bit | std::uint32_t(leaves_.size())};
+        for (const Item& item : items) leaf.box.grow(WorldBox::of(triangles_[item.triangle]));
+        leaves_.emplace_back();
+        leaves_.back().first = first;
+        leaves_.back().last = first + std::uint32_t(items.size());
+        return leaf;
+    }
+    // Halved twice, each time across the longest side.
+    const auto halve = [](std::span<Item> part) {
+        WorldBox box = WorldBox::empty();
+        for (const Item& item : part) box.grow({item.centre, item.centre});
+        const Vec3 extent = box.high - box.low;
+        const std::size_t axis = extent[0] >= extent[1] && extent[0] >= extent[2] ? 0
+                                 : extent[1] >= extent[2]                         ? 1
+                                                                                  : 2;
+        const std::size_t middle = part.size() / 2;
+        std::nth_element(
+            part.begin(), part.begin() + std::ptrdiff_t(middle), part.end(),
+            [&](const Item& a, const Item& b) { return a.centre[axis] < b.centre[axis]; });
+        return middle;
+    };
     const auto knot = std::uint32_t(knots_.size());
-    knots_.push_back({box, first, first + std::uint32_t(items.size()), 0, 0});
-    if (items.size() <= leaf_size) return knot;
-    const Vec3 extent = box.high - box.low;
-    const std::size_t axis = extent[0] >= extent[1] && extent[0] >= extent[2] ? 0
-                             : extent[1] >= extent[2]                         ? 1
-                                                                              : 2;
-    const std::size_t middle = items.size() / 2;
-    std::nth_element(items.begin(), items.begin() + std::ptrdiff_t(middle), items.end(),
-                     [&](const Item& a, const Item& b) { return a.centre[axis] < b.centre[axis]; });
-    const std::uint32_t left = build(items.first(middle), first);
-    const std::uint32_t right = build(items.subspan(middle), first + std::uint32_t(middle));
-    knots_[knot].first = knots_[knot].last = 0;
-    knots_[knot].left = left;
-    knots_[knot].right = right;
-    return knot;
+    knots_.emplace_back();
+    Part whole{WorldBox::empty(), knot};
+    std::size_t count = 0;
+    std::array<Part, width> parts;
+    parts.fill({WorldBox::empty(), leaf_bit});
+    const auto add = [&](std::size_t from, std::size_t to) {
+        parts[count] = build(items.subspan(from, to - from), first + std::uint32_t(from));
+        whole.box.grow(parts[count++].box);
+    };
+    const std::size_t middle = halve(items);
+    for (const auto& [from, to] : {std::pair{std::size_t{0}, middle}, {middle, items.size()}}) {
+        if (to - from <= width) {
+            add(from, to);
+            continue;
+        }
+        const std::size_t quarter = from + halve(items.subspan(from, to - from));
+        add(from, quarter);
+        add(quarter, to);
+    }
+    Knot& k = knots_[knot]; // building has moved it
+    for (std::size_t i = 0; i < width; ++i) {
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            k.low[axis][i] = parts[i].box.low[axis];
+            k.high[axis][i] = parts[i].box.high[axis];
+        }
+        k.inside[i] = parts[i].inside;
+    }
+    return whole;
+}
+
+ObstacleTree::Leaf ObstacleTree::make_leaf(std::uint32_t first, std::uint32_t last) const
+{
+    Leaf leaf{};
+    leaf.first = first;
+    leaf.last = last;
+    for (std::size_t i = 0; i < last - first; ++i) {
+        const auto& t = triangles_[first + i];
+        const Vec3 ab = t[1] - t[0], ac = t[2] - t[0], n = cross(ab, ac);
+        const double n2 = norm2(n), bb = norm2(ab), cc = norm2(ac);
+        const auto put = [&](Lanes3& lanes, const Vec3& v) {
+            for (std::size_t k = 0; k < 3; ++k) lanes[k][i] = v[k];
+        };
+        put(leaf.a, t[0]);
+        put(leaf.ab, ab);
+        put(leaf.ac, ac);
+        constexpr double thin2 = 1e-6; // sine squared below which weights lose too many digits
+        if (!(n2 > thin2 * bb * cc)) continue;
+        put(leaf.normal, n / std::sqrt(n2));
+        leaf.g_bb[i] = cc / n2;
+        leaf.g_bc[i] = -dot(ab, ac) / n2;
+        leaf.g_cc[i] = bb / n2;
+        put(leaf.high, {n2 / norm2(t[2] - t[1]), n2 / cc, n2 / bb});
+    }
+    return leaf;
 }
 
 std::optional<Vec3> ObstacleTree::nearest(const Vec3& x, double reach, std::uint32_t& hint) const
@@ -99,68 +137,87 @@ std::optional<Vec3> ObstacleTree::nearest(const Vec3& x, double reach, std::uint
         best = x - height * p.normal;
     }
     if (triangles_.empty()) return best;
-    const auto look = [&](std::uint32_t i) {
-        const Look& l = looks_[i];
-        const Vec3 r = x - l.a;
-        if (!(l.normal == Vec3{})) {
-            const double height = dot(r, l.normal), height2 = height * height;
-            if (height2 >= best2) return;
-            const double rb = dot(r, l.ab), rc = dot(r, l.ac);
-            const double wb = l.g_bb * rb + l.g_bc * rc, wc = l.g_bc * rb + l.g_cc * rc;
-            const double wa = 1 - wb - wc;
-            if (wa >= 0 && wb >= 0 && wc >= 0) {
-                best2 = height2;
-                best = l.a + l.ab * wb + l.ac * wc;
-                hint = i;
-                return;
+    const auto look = [&](std::uint32_t at) {
+        const Leaf& l = leaves_[at];
+        // Weights of the foot in each plane. Beyond an edge a triangle is at least as far as from
+        // the edge's line, and nearest there.
+        const Lanes r0 = x[0] - l.a[0], r1 = x[1] - l.a[1], r2 = x[2] - l.a[2];
+        const Lanes height = r0 * l.normal[0] + r1 * l.normal[1] + r2 * l.normal[2];
+        const Lanes rb = r0 * l.ab[0] + r1 * l.ab[1] + r2 * l.ab[2];
+        const Lanes rc = r0 * l.ac[0] + r1 * l.ac[1] + r2 * l.ac[2];
+        const Lanes wb = l.g_bb * rb + l.g_bc * rc, wc = l.g_bc * rb + l.g_cc * rc;
+        const Lanes wa = 1 - wb - wc, zero{}, height2 = height * height;
+        const auto beyond2 = [&](const Lanes& w, const Lanes& high2) {
+            const Lanes below = w < zero ? w : zero;
+            return below * below * high2;
+        };
+        const Lanes beyond_a = beyond2(wa, l.high[0]), beyond_b = beyond2(wb, l.high[1]),
+                    beyond_c = beyond2(wc, l.high[2]);
+        const Lanes beyond_bc = beyond_b > beyond_c ? beyond_b : beyond_c;
+        const Lanes least2 = height2 + (beyond_a > beyond_bc ? beyond_a : beyond_bc);
+        for (std::uint32_t i = 0; i < l.last - l.first; ++i) {
+            if (least2[i] >= best2) continue;
+            const auto& t = triangles_[l.first + i];
+            if (l.g_bb[i] == 0) { // thin
+                const PointTriangleDistance d = point_triangle_distance(x, t[0], t[1], t[2]);
+                if (d.distance2 >= best2) continue;
+                best2 = d.distance2;
+                best = d.weights[0] * t[0] + d.weights[1] * t[1] + d.weights[2] * t[2];
+                hint = at;
+                continue;
             }
-            // Beyond an edge: at least as far as from its line, and nearest to such an edge.
-            const auto beyond2 = [](double w, double high2) { return w < 0 ? w * w * high2 : 0; };
-            if (height2 + std::max({beyond2(wa, l.high[0]), beyond2(wb, l.high[1]),
-                                    beyond2(wc, l.high[2])}) >=
-                best2)
-                return;
-            const auto& t = triangles_[i];
+            if (wa[i] >= 0 && wb[i] >= 0 && wc[i] >= 0) {
+                best2 = height2[i];
+                best = t[0] + (t[1] - t[0]) * wb[i] + (t[2] - t[0]) * wc[i];
+                hint = at;
+                continue;
+            }
             const auto look_at_edge = [&](const Vec3& from, const Vec3& to) {
                 const PointSegmentDistance d = point_segment_distance(x, from, to);
                 if (d.distance2 >= best2) return;
                 best2 = d.distance2;
                 best = (1 - d.t) * from + d.t * to;
-                hint = i;
+                hint = at;
             };
-            if (wa < 0) look_at_edge(t[1], t[2]);
-            if (wb < 0) look_at_edge(t[2], t[0]);
-            if (wc < 0) look_at_edge(t[0], t[1]);
-            return;
+            if (wa[i] < 0) look_at_edge(t[1], t[2]);
+            if (wb[i] < 0) look_at_edge(t[2], t[0]);
+            if (wc[i] < 0) look_at_edge(t[0], t[1]);
         }
-        const auto& t = triangles_[i];
-        const PointTriangleDistance d = point_triangle_distance(x, t[0], t[1], t[2]);
-        if (d.distance2 >= best2) return;
-        best2 = d.distance2;
-        best = d.weights[0] * t[0] + d.weights[1] * t[1] + d.weights[2] * t[2];
-        hint = i;
     };
-    look(hint); // a good bound from the start
     const std::uint32_t looked_at = hint;
+    look(hint); // a good bound from the start
     struct Place {
         double distance2;
-        std::uint32_t knot;
+        std::uint32_t inside;
     };
-    std::array<Place, 64> stack; // halving: the depth is at most 32
+    std::array<Place, 64> stack; // at most 16 levels, three of four wait in each
     std::size_t depth = 0;
-    stack[depth++] = {knots_[0].box.distance2(x), 0};
+    stack[depth++] = {root_.box.distance2(x), root_.inside};
     while (depth > 0) {
         const Place place = stack[--depth];
         if (place.distance2 >= best2) continue;
-        const Knot& k = knots_[place.knot];
-        for (std::uint32_t i = k.first; i < k.last; ++i)
-            if (i != looked_at) look(i);
-        if (k.first < k.last) continue;
-        Place near{knots_[k.left].box.distance2(x), k.left};
-        Place far{knots_[k.right].box.distance2(x), k.right};
-        if (far.distance2 < near.distance2) std::swap(near, far);
-        if (far.distance2 < best2) stack[depth++] = far;
-        if (near.distance2 < best2) stack[depth++] = near;
+        if ((place.inside & leaf_bit) != 0) {
+            const std::uint32_t leaf = place.inside & ~leaf_bit;
+            if (leaf != looked_at) look(leaf);
+            continue;
+        }
+        const Knot& k = knots_[place.inside];
+        Lanes distance2{};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const Lanes below = k.low[axis] - x[axis], above = x[axis] - k.high[axis], zero{};
+            const Lanes outside = below > above ? below : above;
+            const Lanes d = outside > zero ? outside : zero;
+            distance2 += d * d;
+        }
+        // The nearest on top.
+        const std::size_t bottom = depth;
+        for (std::size_t i = 0; i < width; ++i) {
+            if (distance2[i] >= best2) continue;
+            std::size_t at = depth++;
+            for (; at > bottom && stack[at - 1].distance2 < distance2[i]; --at)
+                stack[at] = stack[at - 1];
+            stack[at] = {distance2[i], k.inside[i]};
+        }
     }
     return best;
 }
@@ -187,15 +244,22 @@ bool ObstacleTree::visit(const WorldBox& box,
     if (triangles_.empty()) return true;
     std::array<std::uint32_t, 64> stack;
     std::size_t depth = 0;
-    stack[depth++] = 0;
+    if (root_.box.overlaps(box)) stack[depth++] = root_.inside;
     while (depth > 0) {
-        const Knot& k = knots_[stack[--depth]];
-        if (!k.box.overlaps(box)) continue;
-        for (std::uint32_t i = k.first; i < k.last; ++i)
-            if (WorldBox::of(triangles_[i]).overlaps(box) && !visit(triangles_[i])) return false;
-        if (k.first < k.last) continue;
-        stack[depth++] = k.left;
-        stack[depth++] = k.right;
+        const std::uint32_t inside = stack[--depth];
+        if ((inside & leaf_bit) != 0) {
+            const Leaf& l = leaves_[inside & ~leaf_bit];
+            for (std::uint32_t i = l.first; i < l.last; ++i)
+                if (WorldBox::of(triangles_[i]).overlaps(box) && !visit(triangles_[i]))
+                    return false;
+            continue;
+        }
+        const Knot& k = knots_[inside];
+        auto apart = (k.low[0] > box.high[0]) | (k.high[0] < box.low[0]);
+        for (std::size_t axis = 1; axis < 3; ++axis)
+            apart |= (k.low[axis] > box.high[axis]) | (k.high[axis] < box.low[axis]);
+        for (std::size_t i = 0; i < width; ++i)
+            if (!apart[i]) stack[depth++] = k.inside[i];
     }
     return true;
 }

@@ -2,7 +2,7 @@
 // Copyright the Pleat authors
 //
 // The faces of all obstacles at one moment in a tree of boxes: nearest points for the sizing field,
-// faces in a box for the guard.
+// faces in a box for the guard. Boxes and triangles are looked at four at a time.
 #pragma once
 
 #include "pleat/core/function_ref.hpp"
@@ -89,25 +89,39 @@ public:
                FunctionRef<bool(const std::array<Vec3, 3>& triangle)> visit) const;
 
 private:
-    struct Knot {
-        WorldBox box;
-        std::uint32_t first, last; // triangles of a leaf; empty: an inner knot
-        std::uint32_t left, right; // knots
+    static constexpr std::size_t width = 4;
+    /// The same number of four things, for one look at all of them.
+    using Lanes = double __attribute__((vector_size(32)));
+    using Lanes3 = std::array<Lanes, 3>;
+
+    /// Four boxes, and what is in them.
+    struct alignas(32) Knot {
+        Lanes3 low, high;                          // one that is not there is empty
+        std::array<std::uint32_t, width> inside{}; // a knot, or leaf_bit and a leaf
     };
-    /// What a look at a triangle needs, found once: most looks end after a few products.
-    struct Look {
-        Vec3 a, ab, ac;
-        Vec3 normal;                // unit; zero: too thin for short cuts
-        double g_bb, g_bc, g_cc;    // inverse of the products of ab and ac
-        std::array<double, 3> high; // squares of the heights of the corners [m^2]
+    /// Up to four triangles, with what a look at them needs, found once: most looks end after a
+    /// few products.
+    struct alignas(32) Leaf {
+        Lanes3 a, ab, ac;
+        Lanes3 normal;             // unit; zero: too thin for short cuts
+        Lanes g_bb, g_bc, g_cc;    // inverse of the products of ab and ac
+        Lanes3 high;               // squares of the heights of the corners [m^2]
+        std::uint32_t first, last; // triangles
     };
-    void build();
+    static constexpr std::uint32_t leaf_bit = 0x80000000u;
+
     struct Item {
         Vec3 centre;
         std::uint32_t triangle;
     };
+    struct Part { // of the tree while it is built
+        WorldBox box;
+        std::uint32_t inside;
+    };
+    void build();
     /// \param first place of the first of these items among all
-    std::uint32_t build(std::span<Item> items, std::uint32_t first);
+    Part build(std::span<Item> items, std::uint32_t first);
+    [[nodiscard]] Leaf make_leaf(std::uint32_t first, std::uint32_t last) const;
 
     /// Of a half-space.
     struct Plane {
@@ -116,8 +130,9 @@ private:
 
     std::vector<Plane> planes_;
     std::vector<std::array<Vec3, 3>> triangles_;
-    std::vector<Look> looks_; // one a triangle
-    std::vector<Knot> knots_; // the first is the root
+    std::vector<Leaf> leaves_;
+    std::vector<Knot> knots_;
+    Part root_{WorldBox::empty(), leaf_bit};
 };
 
 } // namespace pleat

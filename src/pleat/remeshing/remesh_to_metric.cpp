@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/remeshing/remesh_to_metric.hpp"
 
+#include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
 #include "pleat/remeshing/node_normals.hpp"
 
@@ -21,6 +22,10 @@ constexpr double least_flip_gain = 1e-9;
 // squared sizes down to this share of the last bound are taken in. The bound falls whatever comes
 // up, so that no edge waits for ever.
 constexpr double next_round = 0.92;
+
+// Strain by which an edit may put a face farther beyond its limits: where nothing is deformed anew,
+// rounding must not decide.
+constexpr double strain_rounding = 1e-9;
 
 // Edits between two clearings of what undo would need: bounds the memory, costs nothing.
 constexpr std::size_t undo_span = 1024;
@@ -77,6 +82,8 @@ public:
             return std::find(flags.begin(), flags.end(), true) != flags.end();
         };
         has_frozen_ = any(options.frozen_panels) || any(options.frozen_faces);
+        for (const auto& limits : options.strain_limits) has_limits_ |= limits.has_value();
+        PLEAT_ASSERT(!has_limits_ || options.face_material != nullptr, "limits are by fabric");
     }
 
     RemeshCounts run()
@@ -159,9 +166,19 @@ private:
     {
         splitting_ = true;
         std::vector<std::uint8_t> is_long(mesh_.edge_count(), 0);
-        parallel_for(mesh_.edge_count(), [&](std::size_t i) {
-            const auto e = make_id<EdgeId>(i);
-            is_long[i] = !is_frozen(e) && edge_size2(mesh_, metric_, e) > 1;
+        parallel_for(mesh_.face_count(), [&](std::size_t i) { // each edge from its first side
+            const auto f = make_id<FaceId>(i);
+            const Mesh::Face& face = mesh_[f];
+            for (std::size_t k = 0; k < 3; ++k) {
+                const EdgeId e = face.edges[k];
+                if (mesh_[e].faces[0] != f || is_frozen(e)) continue;
+                const VertId a = face.verts[k], b = face.verts[(k + 1) % 3];
+                const bool is_seam = may_be_seam(mesh_, e);
+                const double size2 =
+                    is_seam ? edge_size2(mesh_, metric_, e)
+                            : edge_size2(mesh_.u(a), metric_[a], mesh_.u(b), metric_[b]);
+                is_long[index(e)] = size2 > 1;
+            }
         });
         for (EdgeId e : mesh_.edges())
             if (is_long[index(e)] != 0) splits_.push(e);
@@ -320,7 +337,7 @@ private:
             FaceStrain sum;
             for (const auto& faces : {s.faces, s.new_faces})
                 for (FaceId f : faces)
-                    if (is_some(f)) sum += strain_of(mesh_[f].verts);
+                    if (is_some(f)) sum += strain_of(f, mesh_[f].verts);
             return sum;
         };
         const FaceStrain before = strain();
@@ -337,15 +354,18 @@ private:
     struct FaceStrain {
         double area = 0;     // material [m^2]
         double integral = 0; // of the square of the Green strain [m^2]
+        double beyond = 0;   // the worst principal strain's distance from its limits
         FaceStrain& operator+=(const FaceStrain& b)
         {
             area += b.area;
             integral += b.integral;
+            beyond = std::max(beyond, b.beyond);
             return *this;
         }
     };
 
-    [[nodiscard]] FaceStrain strain_of(const std::array<VertId, 3>& v) const
+    /// \param face that has these corners, or is to have them
+    [[nodiscard]] FaceStrain strain_of(FaceId face, const std::array<VertId, 3>& v) const
     {
         const Vec2 a = mesh_.u(v[1]) - mesh_.u(v[0]), b = mesh_.u(v[2]) - mesh_.u(v[0]);
         const Vec3 o = x_[mesh_.node(v[0])];
@@ -357,13 +377,27 @@ private:
         const double e00 = 0.5 * (norm2(f0) - 1), e11 = 0.5 * (norm2(f1) - 1),
                      e01 = 0.5 * dot(f0, f1);
         const double area = 0.5 * twice_area;
-        return {area, area * (e00 * e00 + e11 * e11 + 2 * e01 * e01)};
+        const double integral = area * (e00 * e00 + e11 * e11 + 2 * e01 * e01);
+        if (!has_limits_) return {area, integral, 0};
+        return {area, integral, beyond_limits(face, e00, e11, e01)};
+    }
+
+    /// How far the principal strains of a Green strain are beyond the limits of the face, 0 within.
+    [[nodiscard]] double beyond_limits(FaceId face, double e00, double e11, double e01) const
+    {
+        const auto& limits = options_.strain_limits[index((*options_.face_material)[face])];
+        if (!limits) return 0;
+        const double mean = 1 + e00 + e11;
+        const double radius = std::sqrt((e00 - e11) * (e00 - e11) + 4 * e01 * e01);
+        return std::max({0.0, std::sqrt(mean + radius) - 1 - limits->max,
+                         limits->min + 1 - std::sqrt(std::max(0.0, mean - radius))});
     }
 
     [[nodiscard]] bool rises(const FaceStrain& before, const FaceStrain& after) const
     {
         return after.integral >
-               before.integral + options_.strain_rise * options_.strain_rise * before.area;
+                   before.integral + options_.strain_rise * options_.strain_rise * before.area ||
+               after.beyond > before.beyond + strain_rounding;
     }
 
     [[nodiscard]] bool is_free(const EdgeSplit& s, DraftContact contact)
@@ -410,7 +444,7 @@ private:
                     continue;
                 }
             }
-            const EdgeFlip f = flip_edge(mesh_, e);
+            const EdgeFlip f = flip_edge(mesh_, e, nullptr, EditCheck::done);
             follow(f);
             ++counts_.flips;
             if (is_stuck(e)) stuck_[index(e)] = false;
@@ -439,9 +473,10 @@ private:
         const double first = badness(c, d, b), second = badness(d, c, a);
         if (!(first > 0 && second > 0 && first + second < (1 - least_flip_gain) * now))
             return false;
-        FaceStrain before = strain_of({a, b, c}), after = strain_of({c, d, b});
-        before += strain_of({b, a, d});
-        after += strain_of({d, c, a});
+        const auto [f, g] = mesh_[e].faces; // each keeps its name, see flip_edge()
+        FaceStrain before = strain_of(f, {a, b, c}), after = strain_of(f, {c, d, b});
+        before += strain_of(g, {b, a, d});
+        after += strain_of(g, {d, c, a});
         return !rises(before, after);
     }
 
@@ -483,6 +518,7 @@ private:
     struct Spoke {
         EdgeId edge;
         NodeId other;
+        FaceId face; // to its left; none of the last of a fan that is open
         double size2;
     };
 
@@ -501,7 +537,7 @@ private:
             Mat2 m;
         };
         std::vector<Tip> tips;
-        std::vector<std::uint32_t> order; // of the spokes, shortest first
+        std::vector<std::uint32_t> order; // of the spokes that fit, shortest first
     };
 
     /// \return false where the node can never go.
@@ -516,8 +552,8 @@ private:
         fan.centre = no_vert;
         VertId last_tip = no_vert;
         EdgeId last_edge = no_edge;
-        const auto add = [&](EdgeId e, VertId tip) {
-            fan.spokes.push_back({e, mesh_.node(tip), 0});
+        const auto add = [&](EdgeId e, FaceId face, VertId tip) {
+            fan.spokes.push_back({e, mesh_.node(tip), face, 0});
             fan.tips.push_back({tip, mesh_.u(tip), metric_[tip]});
         };
         mesh_.visit_faces(node, [&](FaceId f, std::size_t corner) {
@@ -526,13 +562,13 @@ private:
             if (!is_some(fan.centre)) fan.centre = face.verts[corner];
             fan.is_flat = fan.is_flat && face.verts[corner] == fan.centre &&
                           (!is_some(last_tip) || tip == last_tip);
-            add(face.edges[corner], tip);
+            add(face.edges[corner], f, tip);
             last_tip = face.verts[(corner + 2) % 3];
             last_edge = face.edges[(corner + 2) % 3];
         });
         fan.is_closed = !mesh_.is_border(last_edge);
         fan.is_flat = fan.is_flat && (!fan.is_closed || last_tip == fan.tips.front().vert);
-        if (!fan.is_closed) add(last_edge, last_tip);
+        if (!fan.is_closed) add(last_edge, no_face, last_tip);
         if (has_frozen_)
             for (const Spoke& s : fan.spokes)
                 if (is_frozen(s.edge)) return false;
@@ -555,15 +591,17 @@ private:
         return false;
     }
 
-    void sort_spokes(Fan& fan) const
+    /// The spokes that fit, the shortest first.
+    void find_fitting_spokes(Fan& fan) const
     {
-        const std::size_t count = fan.spokes.size();
-        for (std::size_t i = 0; i < count; ++i)
+        fan.order.clear();
+        for (std::size_t i = 0; i < fan.spokes.size(); ++i) {
+            if (!fits_along(i, fan)) continue;
+            fan.order.push_back(std::uint32_t(i));
             fan.spokes[i].size2 = fan.is_flat ? edge_size2(mesh_.u(fan.centre), metric_[fan.centre],
                                                            fan.tips[i].u, fan.tips[i].m)
                                               : edge_size2(mesh_, metric_, fan.spokes[i].edge);
-        fan.order.resize(count);
-        for (std::size_t i = 0; i < count; ++i) fan.order[i] = std::uint32_t(i);
+        }
         std::sort(fan.order.begin(), fan.order.end(), [&](std::uint32_t i, std::uint32_t j) {
             const Spoke &a = fan.spokes[i], &b = fan.spokes[j];
             return a.size2 != b.size2 ? a.size2 < b.size2 : a.edge < b.edge;
@@ -576,9 +614,9 @@ private:
     {
         forget_undo_at_times();
         if (!look_around(removed, fan_)) return false;
-        sort_spokes(fan_);
+        find_fitting_spokes(fan_); // mostly there are none
+        if (fan_.order.empty()) return false;
         for (const std::uint32_t i : fan_.order) {
-            if (!fits_along(i, fan_)) continue;
             const Spoke& s = fan_.spokes[i];
             const EdgeId e = s.edge;
             if (may_collapse(mesh_, e, removed) != Refusal::none) {
@@ -589,7 +627,7 @@ private:
                 ++counts_.refused;
                 continue;
             }
-            const EdgeCollapse c = collapse_edge(mesh_, e, removed);
+            const EdgeCollapse c = collapse_edge(mesh_, e, removed, nullptr, EditCheck::done);
             follow(c);
             ++counts_.collapses;
             for (FaceId f : c.changed_faces) {
@@ -659,10 +697,10 @@ private:
         FaceStrain before, after;
         mesh_.visit_faces(removed, [&](FaceId f, std::size_t corner) {
             auto v = mesh_[f].verts;
-            before += strain_of(v);
+            before += strain_of(f, v);
             if (f == e.faces[0] || f == e.faces[1]) return;
             v[corner] = moved(v[corner]);
-            after += strain_of(v);
+            after += strain_of(f, v);
         });
         return !rises(before, after);
     }
@@ -706,8 +744,9 @@ private:
         }
         FaceStrain before, after;
         for (std::size_t k = 0; k < faces; ++k) {
-            before += strain_of({fan.centre, fan.tips[k].vert, next(k).vert});
-            if (!is_gone(k)) after += strain_of({to.vert, fan.tips[k].vert, next(k).vert});
+            const FaceId f = fan.spokes[k].face;
+            before += strain_of(f, {fan.centre, fan.tips[k].vert, next(k).vert});
+            if (!is_gone(k)) after += strain_of(f, {to.vert, fan.tips[k].vert, next(k).vert});
         }
         return !rises(before, after);
     }
@@ -737,6 +776,7 @@ private:
     TouchedFaces* touched_;
     std::vector<std::uint8_t> is_touched_; // by FaceId
     bool has_frozen_ = false;
+    bool has_limits_ = false;
 
     Field<NodeId, Vec3> normal_; // where has_normal_
     std::vector<std::uint8_t> has_normal_;

@@ -22,11 +22,14 @@
 // - An edit must not bring strain (RemeshOptions::strain_rise): a new node goes only as far from
 //   the middle of its edge as the strain of its faces, not linearised, allows; flips and collapses
 //   across a sharp fold are not done. Otherwise each remeshing does work on the cloth.
+// - Nor may it leave a face beyond the strain limits of its fabric (RemeshOptions::strain_limits),
+//   farther than one was in its place: what is written after a remeshing is within them too.
 // - "Aspect too low" is judged in stretched space, where thin is what was not asked for.
 #pragma once
 
 #include "pleat/core/field.hpp"
 #include "pleat/core/vec.hpp"
+#include "pleat/materials/material.hpp"
 #include "pleat/mesh/field_set.hpp"
 #include "pleat/mesh/mesh.hpp"
 #include "pleat/remeshing/crossing_guard.hpp"
@@ -35,6 +38,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace pleat {
@@ -45,6 +49,11 @@ struct RemeshOptions {
     /// How much strain an edit may bring: it must not raise the sum over the faces that it changes
     /// of area times Green strain squared by more than this, squared, times their area.
     double strain_rise = std::numeric_limits<double>::infinity();
+    /// Bounds on principal strains by MaterialId: no edit leaves a face farther beyond its own than
+    /// the worst of the faces there was before. Empty: none.
+    std::vector<std::optional<StrainLimits>> strain_limits;
+    /// The fabric of each face, one of the fields that follow the mesh; may be null without limits.
+    const Field<FaceId, MaterialId>* face_material = nullptr;
     /// The tensor of a new vert, where it is known better than as the mean of its parents.
     std::function<Mat2(const Mesh& mesh, VertId vert)> metric_at;
     std::vector<bool> frozen_panels; // by PanelId, left as they are; empty: none

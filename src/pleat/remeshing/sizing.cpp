@@ -26,7 +26,7 @@ std::array<Vec2, 3> hat_gradients(const Vec2& a, const Vec2& b, const Vec2& c)
 }
 
 /// Gradient of a vector given at the corners: d value / d u.
-Mat3x2 gradient(const std::array<Vec3, 3>& value, const std::array<Vec2, 3>& hats)
+inline Mat3x2 gradient(const std::array<Vec3, 3>& value, const std::array<Vec2, 3>& hats)
 {
     return outer(value[0], hats[0]) + outer(value[1], hats[1]) + outer(value[2], hats[2]);
 }
@@ -77,70 +77,131 @@ Mat2 bounded(const Mat2& tensor, const SizingOptions& o)
     return outer(first, first) * s.values[0] + outer(second, second) * s.values[1];
 }
 
+namespace {
+
+/// What the nodes know of the cloth and of the obstacles around it.
+struct NodeLook {
+    Field<NodeId, Vec3> normal;
+    // Where the nearest obstacle point lies, and how near: zero is "none within reach".
+    Field<NodeId, Vec3> away;
+    Field<NodeId, double> distance;
+};
+
+NodeLook look_from_nodes(const Model& model, const State& state, const ObstacleTree& obstacles,
+                         const std::vector<std::optional<SizingOptions>>& by_cloth)
+{
+    const Mesh& mesh = model.mesh;
+    NodeLook look{node_normals(mesh, state.x),
+                  Field<NodeId, Vec3>(mesh.node_count(), FieldRule::reset),
+                  Field<NodeId, double>(mesh.node_count(), FieldRule::reset)};
+    if (obstacles.empty()) return look;
+    parallel_chunks(mesh.node_count(), default_chunk,
+                    [&](std::size_t, std::size_t begin, std::size_t end) {
+                        std::uint32_t hint = 0; // nodes in a row are near one another
+                        for (std::size_t i = begin; i < end; ++i) {
+                            const auto n = make_id<NodeId>(i);
+                            const auto& options = by_cloth[index(model.cloth_of(mesh[n].face))];
+                            if (!options) continue;
+                            const auto p = obstacles.nearest(state.x[n], options->edge_max, hint);
+                            if (!p) continue;
+                            const Vec3 d = state.x[n] - *p;
+                            const double length = norm(d);
+                            if (length == 0) continue; // in contact: no side to keep to
+                            look.away[n] = d / length;
+                            // Nearer than this asks for edges far below edge_min, which they cannot
+                            // have.
+                            look.distance[n] = std::max(length, 1e-3 * options->edge_min);
+                        }
+                    });
+    return look;
+}
+
+/// What asks for fineness in one face.
+struct Drivers {
+    Mat2 curvature{}, compression{}, velocity{}, obstacle{};
+    [[nodiscard]] Mat2 sum() const { return curvature + compression + velocity + obstacle; }
+};
+
+Drivers drivers_of(const Mesh& mesh, const State& state, const NodeLook& look,
+                   const SizingOptions& o, FaceId f)
+{
+    Drivers d;
+    const auto& v = mesh[f].verts;
+    const auto n = mesh.nodes_of(f);
+    const auto hats = hat_gradients(mesh.u(v[0]), mesh.u(v[1]), mesh.u(v[2]));
+    const Mat3x2 grad_x = gradient({state.x[n[0]], state.x[n[1]], state.x[n[2]]}, hats);
+    if (o.angle > 0) { // [Narain2012] eq. 6
+        const Mat3x2 grad_n =
+            gradient({look.normal[n[0]], look.normal[n[1]], look.normal[n[2]]}, hats);
+        d.curvature = transpose(grad_n) * grad_n * (1 / square(o.angle));
+    }
+    if (o.compression > 0) // [Narain2012] eq. 8
+        d.compression =
+            clamp_psd(identity<2>() - transpose(grad_x) * grad_x) * (1 / square(o.compression));
+    if (o.velocity > 0) { // [Narain2012] eq. 7
+        const Mat3x2 grad_v = gradient({state.v[n[0]], state.v[n[1]], state.v[n[2]]}, hats);
+        d.velocity = transpose(grad_v) * grad_v * (1 / square(o.velocity));
+    }
+    for (NodeId k : n)
+        if (look.distance[k] > 0)
+            d.obstacle += obstacle_tensor(grad_x, look.away[k], look.distance[k]) * (1.0 / 3);
+    return d;
+}
+
+/// \param keep called with each face and its drivers; may be called for several at once.
+template <class Keep>
+Field<FaceId, Mat2> metric_of(const Model& model, const State& state, const ObstacleTree& obstacles,
+                              const std::vector<std::optional<SizingOptions>>& by_cloth,
+                              const std::vector<SizingAdjustment>& adjustments, Keep&& keep)
+{
+    const Mesh& mesh = model.mesh;
+    const NodeLook look = look_from_nodes(model, state, obstacles, by_cloth);
+    Field<FaceId, Mat2> metric(mesh.face_count(), FieldRule::area_average);
+    const auto options_of = [&](FaceId f) -> const std::optional<SizingOptions>& {
+        return by_cloth[index(model.cloth_of(f))];
+    };
+    const bool is_final = adjustments.empty();
+    parallel_for(mesh.face_count(), [&](std::size_t i) {
+        const auto f = make_id<FaceId>(i);
+        const auto& o = options_of(f);
+        if (!o) return;
+        const Drivers d = drivers_of(mesh, state, look, *o, f);
+        keep(f, d);
+        metric[f] = is_final ? bounded(d.sum(), *o) : d.sum();
+    });
+    if (is_final) return metric;
+    for (const SizingAdjustment& adjust : adjustments) adjust(model, state, metric);
+    parallel_for(mesh.face_count(), [&](std::size_t i) {
+        const auto f = make_id<FaceId>(i);
+        if (const auto& o = options_of(f)) metric[f] = bounded(metric[f], *o);
+    });
+    return metric;
+}
+
+} // namespace
+
 FaceSizing face_sizing(const Model& model, const State& state, const ObstacleTree& obstacles,
                        const std::vector<std::optional<SizingOptions>>& by_cloth,
                        const std::vector<SizingAdjustment>& adjustments)
 {
-    const Mesh& mesh = model.mesh;
-    const std::size_t faces = mesh.face_count();
-    const Field<FaceId, Mat2> zero(faces, FieldRule::area_average);
+    const Field<FaceId, Mat2> zero(model.mesh.face_count(), FieldRule::area_average);
     FaceSizing s{zero, zero, zero, zero, zero};
-    const Field<NodeId, Vec3> normal = node_normals(mesh, state.x);
-
-    // Where the nearest obstacle point lies, and how near: zero is "none within reach".
-    Field<NodeId, Vec3> away(mesh.node_count(), FieldRule::reset);
-    Field<NodeId, double> distance(mesh.node_count(), FieldRule::reset);
-    if (!obstacles.empty())
-        parallel_chunks(
-            mesh.node_count(), default_chunk, [&](std::size_t, std::size_t begin, std::size_t end) {
-                std::uint32_t hint = 0; // nodes in a row are near one another
-                for (std::size_t i = begin; i < end; ++i) {
-                    const auto n = make_id<NodeId>(i);
-                    const auto& options = by_cloth[index(model.cloth_of(mesh[n].face))];
-                    if (!options) continue;
-                    const auto p = obstacles.nearest(state.x[n], options->edge_max, hint);
-                    if (!p) continue;
-                    const Vec3 d = state.x[n] - *p;
-                    const double length = norm(d);
-                    if (length == 0) continue; // in contact: no side to keep to
-                    away[n] = d / length;
-                    // Nearer than this asks for edges far below edge_min, which they cannot have.
-                    distance[n] = std::max(length, 1e-3 * options->edge_min);
-                }
-            });
-
-    parallel_for(faces, [&](std::size_t i) {
-        const auto f = make_id<FaceId>(i);
-        const auto& options = by_cloth[index(model.cloth_of(f))];
-        if (!options) return;
-        const SizingOptions& o = *options;
-        const auto& v = mesh[f].verts;
-        const auto n = mesh.nodes_of(f);
-        const auto hats = hat_gradients(mesh.u(v[0]), mesh.u(v[1]), mesh.u(v[2]));
-        const Mat3x2 grad_x = gradient({state.x[n[0]], state.x[n[1]], state.x[n[2]]}, hats);
-        if (o.angle > 0) { // [Narain2012] eq. 6
-            const Mat3x2 grad_n = gradient({normal[n[0]], normal[n[1]], normal[n[2]]}, hats);
-            s.curvature[f] = transpose(grad_n) * grad_n * (1 / square(o.angle));
-        }
-        if (o.compression > 0) // [Narain2012] eq. 8
-            s.compression[f] =
-                clamp_psd(identity<2>() - transpose(grad_x) * grad_x) * (1 / square(o.compression));
-        if (o.velocity > 0) { // [Narain2012] eq. 7
-            const Mat3x2 grad_v = gradient({state.v[n[0]], state.v[n[1]], state.v[n[2]]}, hats);
-            s.velocity[f] = transpose(grad_v) * grad_v * (1 / square(o.velocity));
-        }
-        for (NodeId k : n)
-            if (distance[k] > 0)
-                s.obstacle[f] += obstacle_tensor(grad_x, away[k], distance[k]) * (1.0 / 3);
-        s.metric[f] = s.curvature[f] + s.compression[f] + s.velocity[f] + s.obstacle[f];
-    });
-    for (const SizingAdjustment& adjust : adjustments) adjust(model, state, s.metric);
-    parallel_for(faces, [&](std::size_t i) {
-        const auto f = make_id<FaceId>(i);
-        if (const auto& o = by_cloth[index(model.cloth_of(f))])
-            s.metric[f] = bounded(s.metric[f], *o);
-    });
+    s.metric =
+        metric_of(model, state, obstacles, by_cloth, adjustments, [&](FaceId f, const Drivers& d) {
+            s.curvature[f] = d.curvature;
+            s.compression[f] = d.compression;
+            s.velocity[f] = d.velocity;
+            s.obstacle[f] = d.obstacle;
+        });
     return s;
+}
+
+Field<FaceId, Mat2> face_metric(const Model& model, const State& state,
+                                const ObstacleTree& obstacles,
+                                const std::vector<std::optional<SizingOptions>>& by_cloth,
+                                const std::vector<SizingAdjustment>& adjustments)
+{
+    return metric_of(model, state, obstacles, by_cloth, adjustments, [](FaceId, const Drivers&) {});
 }
 
 MetricField vert_metric(const Mesh& mesh, const Field<FaceId, Mat2>& face_metric)

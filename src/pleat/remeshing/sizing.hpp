@@ -62,6 +62,12 @@ using SizingAdjustment =
                                      const std::vector<std::optional<SizingOptions>>& by_cloth,
                                      const std::vector<SizingAdjustment>& adjustments = {});
 
+/// FaceSizing::metric alone, for those who need not know why a face is small.
+[[nodiscard]] Field<FaceId, Mat2>
+face_metric(const Model& model, const State& state, const ObstacleTree& obstacles,
+            const std::vector<std::optional<SizingOptions>>& by_cloth,
+            const std::vector<SizingAdjustment>& adjustments = {});
+
 /// The mean of a face tensor over the faces around each vert, weighted by material area. Around a
 /// node on a seam the faces are first turned into one tangent plane (laid side by side, angles
 /// scaled to sum to 2 pi, or to pi where the node is on an outline), and the mean is turned back
