@@ -24,7 +24,14 @@
 // already. Without them the nearest positions inside the limits of cloth pulled over a shoulder are
 // inside the shoulder, and impacts, which know nothing of limits, would stretch it again. A floor
 // is one more inequality, with the penalty mu/2 t^2, t = floor - gap + multiplier where positive.
-// Steps that run into floors which their model did not hold are taken again with these held.
+//
+// The model of a step counts the limits and floors that are exceeded where it starts. One that runs
+// into others, so that phi does not fall as foretold, is taken again with these in the model, as
+// equations: t may be negative then, which is the room that is left (an active-set method, with the
+// set taken from where the first try ended). The second try is shortened where it must be.
+//
+// The matrix of a step is put together in rows of blocks; conjugate gradients spend nearly all of
+// the time, and faces by themselves would be twice the memory to go through. Floors stay beside it.
 //
 // Faces are numbered as in LimitedMesh. `nodes` are those that may move, in ascending order; `slot`
 // is a node's place among them, one behind the last (always zero) stands for all others. `faces`
@@ -36,19 +43,21 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 
 namespace pleat {
 
 namespace {
 
 using Float4 = float __attribute__((vector_size(16)));
-using Float8 = float __attribute__((vector_size(32)));
+using Mask4 = int __attribute__((vector_size(16)));
 using Double4 = double __attribute__((vector_size(32)));
 
 constexpr std::size_t chunk = 256;
 
 // Chosen by trial on hanging sheets of 2k to 25k faces and the square of [Narain2012] fig. 7.
-constexpr double tau_start = 0.05, tau_min = 1e-4, tau_max = 1;
+constexpr double tau_start = 0.01, tau_min = 3e-3, tau_max = 1;
 constexpr double tau_down = 0.5, tau_up = 3;
 constexpr double gain_good = 0.7, gain_poor = 0.3, gain_refused = 0.01;
 constexpr int rings = 10;
@@ -59,6 +68,9 @@ constexpr double inner_tolerance = 1e-3;
 /// Multipliers that were updated and left more than this share of the violation have failed.
 constexpr double stalled = 0.9;
 constexpr int max_stalls = 3;
+/// How often a step that is refused is shortened, and to which share each time.
+constexpr int max_cuts = 3;
+constexpr double cut_share = 0.4;
 /// Where a contact says nothing of it: the share of its thickness below which a gap is small.
 constexpr double firm_share = 0.25;
 /// The share of a floor by which a gap may end below it; of a floor near zero, of the least one,
@@ -81,19 +93,32 @@ Float4 splat(float s)
     return Float4{s, s, s, s};
 }
 
-Float8 splat8(float s)
+Float4 load4(const float* p)
 {
-    return Float8{s, s, s, s, s, s, s, s};
+    Float4 v;
+    std::memcpy(&v, p, sizeof v);
+    return v;
 }
 
-/// Forces at corners 1 and 2 of a face from the displacements of these against corner 0; lanes 0
-/// to 2 and 4 to 6.
-struct FaceHessian {
-    Float8 column[6];
-};
+Float4 three_lanes(Float4 v)
+{
+    constexpr Mask4 mask = {-1, -1, -1, 0};
+    return std::bit_cast<Float4>(std::bit_cast<Mask4>(v) & mask);
+}
 
-struct CornerForces {
-    Float4 at1, at2;
+/// Blocks between corners 1-1, 1-2, 2-2; those of corner 0 follow, as moving all does nothing.
+struct FaceHessian {
+    Mat3 k11, k12, k22;
+
+    /// Between two corners.
+    [[nodiscard]] Mat3 block(std::size_t i, std::size_t j) const
+    {
+        if (i == 0 && j == 0) return k11 + k12 + transpose(k12) + k22;
+        if (i == 0) return -1.0 * (j == 1 ? k11 + transpose(k12) : k12 + k22);
+        if (j == 0) return -1.0 * (i == 1 ? k11 + k12 : transpose(k12) + k22);
+        if (i == j) return i == 1 ? k11 : k22;
+        return i == 1 ? k12 : transpose(k12);
+    }
 };
 
 /// The 3x3 block between corners i and j in the frame (u1, u2, n), turned into the world.
@@ -111,40 +136,23 @@ struct LocalHessian {
     }
 };
 
-void store(const Mat3& m, FaceHessian& h, std::size_t row, std::size_t column)
+/// Which limit each strain keeps to: -1 the lower one, 1 the upper one, 0 none.
+using Bounds = std::array<std::int8_t, 2>;
+
+/// The excess less what is negative: where there is room left nothing pulls yet.
+Vec2 acting(const Bounds& bound, const Vec2& t)
 {
-    for (std::size_t j = 0; j < 3; ++j)
-        for (std::size_t i = 0; i < 3; ++i)
-            h.column[3 * column + j][4 * row + i] = static_cast<float>(m(i, j));
+    return {bound[0] * t[0] > 0 ? t[0] : 0.0, bound[1] * t[1] > 0 ? t[1] : 0.0};
 }
 
-Mat3 load(const FaceHessian& h, std::size_t row, std::size_t column)
+FaceHessian principal_hessian(const Svd3x2& d, const Bounds& bound, const Vec2& signed_t,
+                              const FaceRest& rest, double weight, double damping)
 {
-    Mat3 m{};
-    for (std::size_t j = 0; j < 3; ++j)
-        for (std::size_t i = 0; i < 3; ++i) m(i, j) = double(h.column[3 * column + j][4 * row + i]);
-    return m;
-}
-
-/// From the blocks between corners 1-1, 1-2, 2-2.
-FaceHessian from_blocks(const Mat3& k11, const Mat3& k12, const Mat3& k22)
-{
-    FaceHessian h;
-    store(k11, h, 0, 0);
-    store(k12, h, 0, 1);
-    store(transpose(k12), h, 1, 0);
-    store(k22, h, 1, 1);
-    for (Float8& c : h.column) c[3] = c[7] = 0;
-    return h;
-}
-
-FaceHessian principal_hessian(const Svd3x2& d, const Vec2& t, const FaceRest& rest, double weight,
-                              double damping)
-{
+    const Vec2 t = acting(bound, signed_t);
     constexpr double tiny = 1e-9; // strains this near to each other or to zero
     LocalHessian h{};
-    h.a1 = (t[0] != 0 ? weight : 0) + damping;
-    h.a2 = (t[1] != 0 ? weight : 0) + damping;
+    h.a1 = (bound[0] != 0 ? weight : 0) + damping;
+    h.a2 = (bound[1] != 0 ? weight : 0) + damping;
     const double turn = weight * std::abs(t[0] + t[1]) / std::max(d.s[0] + d.s[1], tiny);
     // As stiff as the stretch itself at most: a shear between equal strains with unequal
     // multipliers would otherwise be rigid.
@@ -158,25 +166,25 @@ FaceHessian principal_hessian(const Svd3x2& d, const Vec2& t, const FaceRest& re
     h.frame = from_columns(u1, u2, cross(u1, u2));
     const Mat2 vt = transpose(d.v);
     const Vec2 b1 = vt * rest.b[1], b2 = vt * rest.b[2];
-    return from_blocks(h.block(b1, b1), h.block(b1, b2), h.block(b2, b2));
+    return {h.block(b1, b1), h.block(b1, b2), h.block(b2, b2)};
 }
 
 /// With half the Green strain each axis k has (f_k f_k^T + t_k 1) on its own, f_k = F e_k.
-FaceHessian component_hessian(const Mat3x2& f, const Vec2& t, const FaceRest& rest, double weight,
-                              double damping)
+FaceHessian component_hessian(const Mat3x2& f, const Bounds& bound, const Vec2& signed_t,
+                              const FaceRest& rest, double weight, double damping)
 {
+    const Vec2 t = acting(bound, signed_t);
     std::array<Mat3, 2> by_axis{};
     for (std::size_t k = 0; k < 2; ++k) {
         by_axis[k] = damping * identity<3>();
-        if (t[k] != 0)
+        if (bound[k] != 0)
             by_axis[k] += weight * outer(column(f, k), column(f, k)) +
                           (weight * std::abs(t[k])) * identity<3>();
     }
     const auto block = [&](const Vec2& bi, const Vec2& bj) {
         return (bi[0] * bj[0]) * by_axis[0] + (bi[1] * bj[1]) * by_axis[1];
     };
-    return from_blocks(block(rest.b[1], rest.b[1]), block(rest.b[1], rest.b[2]),
-                       block(rest.b[2], rest.b[2]));
+    return {block(rest.b[1], rest.b[1]), block(rest.b[1], rest.b[2]), block(rest.b[2], rest.b[2])};
 }
 
 /// Of a face inside its limits.
@@ -185,8 +193,7 @@ FaceHessian inside_hessian(const FaceRest& rest, double damping)
     const auto block = [&](const Vec2& bi, const Vec2& bj) {
         return (damping * dot(bi, bj)) * identity<3>();
     };
-    return from_blocks(block(rest.b[1], rest.b[1]), block(rest.b[1], rest.b[2]),
-                       block(rest.b[2], rest.b[2]));
+    return {block(rest.b[1], rest.b[1]), block(rest.b[1], rest.b[2]), block(rest.b[2], rest.b[2])};
 }
 
 /// A contact that is not to be closed any further.
@@ -232,12 +239,14 @@ struct StrainLimiterProjectedNewton::Work {
     LimitedMesh mesh;
     double mu = 0;            // [kg/s^2, were the step 1 s]
     double tau = 0;           // share of stiffness in the trust region
+    double room = 0;          // what the model has beyond phi: energy of bounds not yet reached
     double margin = 0;        // how far inside the limits is aimed, as strain
     std::vector<Vec3> start;  // by node of the mesh
     std::vector<Vec3> before; // where a line starts
 
     // By limited face.
     std::vector<Vec2> multiplier, excess;
+    std::vector<Bounds> bound; // that the next step keeps to
     std::vector<Mat3x2> stress;
     std::vector<std::uint8_t> near; // 1: has a node that may move
     std::vector<std::uint32_t> place;
@@ -250,19 +259,22 @@ struct StrainLimiterProjectedNewton::Work {
     std::vector<Vec3> gradient;
     std::vector<Float4> direction, r, z, p, q;
     std::vector<float> inverse; // nine a node, by column, and padding
+    // The matrix, faces only: in row s blocks of nine floats by column, which act on differences to
+    // node s; `neighbour` has slots.
+    std::vector<std::uint32_t> row_start, neighbour;
+    std::vector<float> block;
 
     // By near face.
     std::vector<FaceHessian> hessian;
-    std::vector<std::array<std::uint32_t, 3>> corners; // slots
-    std::vector<CornerForces> force;
+    std::vector<double> room_of_face; // see `room`
     std::vector<double> parts_a, parts_b;
 
     // By floor.
     std::vector<Floor> floors;
-    std::vector<double> floor_multiplier, floor_excess; // [m]
-    std::vector<std::uint8_t> floor_held;               // 1: the next step is to keep its gap
-    std::vector<std::uint32_t> held;                    // the floors that are held, in order
-    std::vector<HeldFloor> held_floor;                  // and by place among them
+    std::vector<double> floor_multiplier, floor_excess, floor_deficit; // [m]
+    std::vector<std::uint8_t> floor_held; // 1: the next step is to keep its gap
+    std::vector<std::uint32_t> held;      // the floors that are held, in order
+    std::vector<HeldFloor> held_floor;    // and by place among them
     std::vector<Float4> held_force;
     std::vector<std::uint32_t> floor_start; // by node of the mesh, and one more
     std::vector<FloorEntry> floor_entry;    // of held floors
@@ -271,8 +283,8 @@ struct StrainLimiterProjectedNewton::Work {
                  const State& next, const StrainProjectedNewtonOptions& options);
     void make_floors(const Contacts& contacts, std::span<const Vec3> x);
     void list_held_floors();
-    [[nodiscard]] bool hold_floors();
-    void release_floors(std::span<const Vec3> x);
+    bool keep();
+    void release(std::span<const Vec3> x);
     void hold_pieces_on_floors();
     struct Value {
         double phi = 0;
@@ -290,6 +302,9 @@ struct StrainLimiterProjectedNewton::Work {
     };
     [[nodiscard]] Value evaluate(StrainMeasure measure, std::span<const Vec3> x);
     [[nodiscard]] bool grow();
+    void list_rows();
+    [[nodiscard]] Vec2 signed_excess(std::uint32_t face, const Vec2& value, double lo,
+                                     double hi) const;
     void linearize(StrainMeasure measure, std::span<const Vec3> x);
     void solve(const StrainProjectedNewtonOptions& options);
     [[nodiscard]] double sum(const std::vector<double>& parts, std::size_t count) const
@@ -298,7 +313,7 @@ struct StrainLimiterProjectedNewton::Work {
         for (std::size_t c = 0; c < chunk_count(count, chunk); ++c) s += parts[c];
         return s;
     }
-    [[nodiscard]] Float4 gathered(std::uint32_t node) const;
+    [[nodiscard]] Float4 row_times_p(std::size_t s) const;
 };
 
 void StrainLimiterProjectedNewton::Work::make_floors(const Contacts& contacts,
@@ -321,6 +336,7 @@ void StrainLimiterProjectedNewton::Work::make_floors(const Contacts& contacts,
     const std::size_t count = floors.size();
     floor_multiplier.assign(count, 0.0);
     floor_excess.assign(count, 0.0);
+    floor_deficit.assign(count, 0.0);
     floor_held.assign(count, 0);
 }
 
@@ -356,21 +372,30 @@ void StrainLimiterProjectedNewton::Work::list_held_floors()
     }
 }
 
-/// Holds the floors that are in excess now. Returns whether any was not held before.
-bool StrainLimiterProjectedNewton::Work::hold_floors()
+/// Has the next step keep to the bounds and floors that are exceeded now, beside those that it
+/// keeps to already. Returns whether there are more of them than before.
+bool StrainLimiterProjectedNewton::Work::keep()
 {
     bool any = false;
+    for (std::uint32_t k : faces)
+        for (std::size_t j = 0; j < 2; ++j)
+            if (const double t = excess[k][j]; t != 0) {
+                const std::int8_t side = t > 0 ? 1 : -1;
+                any = any || bound[k][j] != side;
+                bound[k][j] = side;
+            }
     for (std::size_t c = 0; c < floors.size(); ++c)
-        if (floor_excess[c] > 0 && !floor_held[c]) {
+        if (floor_excess[c] > 0) {
+            any = any || !floor_held[c];
             floor_held[c] = 1;
-            any = true;
         }
     return any;
 }
 
-/// Lets go of the floors that have opened.
-void StrainLimiterProjectedNewton::Work::release_floors(std::span<const Vec3> x)
+/// Lets go of all bounds, and of the floors that have opened.
+void StrainLimiterProjectedNewton::Work::release(std::span<const Vec3> x)
 {
+    std::fill(bound.begin(), bound.end(), Bounds{});
     for (std::size_t c = 0; c < floors.size(); ++c)
         if (floor_held[c] && floors[c].least - floors[c].gap(x) + floor_multiplier[c] < 0)
             floor_held[c] = 0;
@@ -402,13 +427,13 @@ void StrainLimiterProjectedNewton::Work::prepare(const Model& model, const Loads
         const std::size_t f = mesh.faces.size(), n = mesh.node_count();
         multiplier.resize(f);
         excess.resize(f);
+        bound.resize(f);
         stress.resize(f);
         near.resize(f);
         place.resize(f);
         faces.reserve(f);
         hessian.resize(f);
-        corners.resize(f);
-        force.resize(f);
+        room_of_face.resize(f);
         start.resize(n);
         before.resize(n);
         nodes.reserve(n);
@@ -417,6 +442,9 @@ void StrainLimiterProjectedNewton::Work::prepare(const Model& model, const Loads
         gradient.resize(n);
         for (auto* v : {&direction, &r, &z, &p, &q}) v->resize(n + 1);
         inverse.resize(9 * n + 1);
+        row_start.reserve(n + 1);
+        neighbour.reserve(6 * f);
+        block.reserve(54 * f + 1);
         const std::size_t chunks = chunk_count(std::max(f, n), chunk);
         parts_a.resize(chunks);
         parts_b.resize(chunks);
@@ -426,6 +454,7 @@ void StrainLimiterProjectedNewton::Work::prepare(const Model& model, const Loads
     make_floors(contacts, next.x.values);
     std::copy(next.x.values.begin(), next.x.values.end(), start.begin());
     std::fill(multiplier.begin(), multiplier.end(), Vec2{});
+    std::fill(bound.begin(), bound.end(), Bounds{});
     std::fill(moves.begin(), moves.end(), std::uint8_t{0});
     std::fill(near.begin(), near.end(), std::uint8_t{1});
     nodes.clear();
@@ -471,7 +500,8 @@ StrainLimiterProjectedNewton::Work::evaluate(StrainMeasure measure, std::span<co
     for (std::size_t c = 0; c < floors.size(); ++c) {
         const double deficit = floors[c].least - floors[c].gap(x);
         v.floor = std::max(v.floor, deficit / floors[c].slack);
-        floor_excess[c] = std::max(0.0, deficit + floor_multiplier[c]);
+        floor_deficit[c] = deficit + floor_multiplier[c];
+        floor_excess[c] = std::max(0.0, floor_deficit[c]);
         below += floor_excess[c] * floor_excess[c];
     }
     v.phi += 0.5 * mu * below;
@@ -539,7 +569,38 @@ bool StrainLimiterProjectedNewton::Work::grow()
             place[k] = static_cast<std::uint32_t>(faces.size());
             faces.push_back(k);
         }
+    list_rows();
     return any;
+}
+
+/// Which nodes each node that may move shares a face with.
+void StrainLimiterProjectedNewton::Work::list_rows()
+{
+    row_start.assign(1, 0);
+    neighbour.clear();
+    for (std::uint32_t i : nodes) {
+        const auto first = static_cast<std::ptrdiff_t>(row_start.back());
+        for (std::uint32_t e = mesh.around.start[i]; e < mesh.around.start[i + 1]; ++e)
+            for (std::uint32_t other : mesh.faces[mesh.around.entry[e] / 16].nodes)
+                if (other != i && std::find(neighbour.begin() + first, neighbour.end(),
+                                            slot[other]) == neighbour.end())
+                    neighbour.push_back(slot[other]);
+        row_start.push_back(static_cast<std::uint32_t>(neighbour.size()));
+    }
+    block.resize(9 * neighbour.size() + 1);
+}
+
+/// How far the values are beyond the bounds that are kept to; of the other sign than the bound
+/// where there is room left.
+Vec2 StrainLimiterProjectedNewton::Work::signed_excess(std::uint32_t face, const Vec2& value,
+                                                       double lo, double hi) const
+{
+    const double inset = std::min(margin, 0.25 * (hi - lo));
+    Vec2 t{};
+    for (std::size_t j = 0; j < 2; ++j)
+        if (bound[face][j] != 0)
+            t[j] = value[j] + multiplier[face][j] - (bound[face][j] > 0 ? hi - inset : lo + inset);
+    return t;
 }
 
 /// Stress and Hessian of the near faces, gradient and preconditioner of the nodes.
@@ -551,10 +612,9 @@ void StrainLimiterProjectedNewton::Work::linearize(StrainMeasure measure, std::s
         [&](std::size_t a) {
             const std::uint32_t k = faces[a];
             const LimitedFace& face = mesh.faces[k];
-            const Vec2 t = excess[k];
             const double weight = mu * face.rest.area;
-            for (std::size_t i = 0; i < 3; ++i) corners[a][i] = slot[face.nodes[i]];
-            if (t == Vec2{}) {
+            room_of_face[a] = 0;
+            if (bound[k] == Bounds{}) {
                 stress[k] = Mat3x2{};
                 hessian[a] = inside_hessian(face.rest, tau * weight);
                 return;
@@ -562,13 +622,19 @@ void StrainLimiterProjectedNewton::Work::linearize(StrainMeasure measure, std::s
             const Mat3x2 f = deformation(face, x);
             if (measure == StrainMeasure::principal) {
                 const Svd3x2 d = svd(f);
+                const Vec2 t =
+                    signed_excess(k, {d.s[0] - 1, d.s[1] - 1}, face.limits.min, face.limits.max);
                 stress[k] = (weight * t[0]) * outer(column(d.u, 0), column(d.v, 0)) +
                             (weight * t[1]) * outer(column(d.u, 1), column(d.v, 1));
-                hessian[a] = principal_hessian(d, t, face.rest, weight, tau * weight);
+                room_of_face[a] = 0.5 * weight * norm2(t - acting(bound[k], t));
+                hessian[a] = principal_hessian(d, bound[k], t, face.rest, weight, tau * weight);
             } else {
                 const FaceStrain s = component_strain(f);
+                const Vec2 t = signed_excess(k, s.value, component_limit(face.limits.min),
+                                             component_limit(face.limits.max));
                 stress[k] = (weight * t[0]) * s.gradient[0] + (weight * t[1]) * s.gradient[1];
-                hessian[a] = component_hessian(f, t, face.rest, weight, tau * weight);
+                room_of_face[a] = 0.5 * weight * norm2(t - acting(bound[k], t));
+                hessian[a] = component_hessian(f, bound[k], t, face.rest, weight, tau * weight);
             }
         },
         chunk);
@@ -578,22 +644,30 @@ void StrainLimiterProjectedNewton::Work::linearize(StrainMeasure measure, std::s
             const std::uint32_t i = nodes[s];
             Vec3 g = mesh.mass[i] * (x[i] - start[i]);
             Mat3 d = mesh.mass[i] * identity<3>();
+            std::fill(block.begin() + 9 * static_cast<std::ptrdiff_t>(row_start[s]),
+                      block.begin() + 9 * static_cast<std::ptrdiff_t>(row_start[s + 1]), 0.0f);
             for (std::uint32_t e = mesh.around.start[i]; e < mesh.around.start[i + 1]; ++e) {
                 const std::uint32_t k = mesh.around.entry[e] / 16,
                                     corner = mesh.around.entry[e] % 16;
                 g += stress[k] * mesh.faces[k].rest.b[corner];
                 const FaceHessian& h = hessian[place[k]];
-                if (corner == 0) {
-                    d += load(h, 0, 0) + load(h, 0, 1) + load(h, 1, 0) + load(h, 1, 1);
-                } else {
-                    d += load(h, corner - 1, corner - 1);
+                d += h.block(corner, corner);
+                for (std::size_t other = 0; other < 3; ++other) {
+                    if (other == corner) continue;
+                    std::uint32_t at = row_start[s];
+                    while (neighbour[at] != slot[mesh.faces[k].nodes[other]]) ++at;
+                    const Mat3 m = h.block(corner, other);
+                    for (std::size_t col = 0; col < 3; ++col)
+                        for (std::size_t row = 0; row < 3; ++row)
+                            block[9 * std::size_t{at} + 3 * col + row] +=
+                                static_cast<float>(m(row, col));
                 }
             }
             for (std::uint32_t e = floor_start[i]; e < floor_start[i + 1]; ++e) {
                 const std::uint32_t c = held[floor_entry[e].held];
                 const Vec3& normal = floors[c].normal;
                 const double weight = double(floor_entry[e].weight);
-                g -= (mu * floor_excess[c] * weight) * normal;
+                g -= (mu * floor_deficit[c] * weight) * normal;
                 d += (mu * weight * weight) * outer(normal, normal);
             }
             gradient[s] = g;
@@ -603,22 +677,27 @@ void StrainLimiterProjectedNewton::Work::linearize(StrainMeasure measure, std::s
                     inverse[9 * s + 3 * col + row] = static_cast<float>(inv(row, col));
         },
         chunk);
+    room = 0;
+    for (std::size_t a = 0; a < faces.size(); ++a) room += room_of_face[a];
+    for (std::uint32_t c : held)
+        if (const double t = floor_deficit[c]; t < 0) room += 0.5 * mu * t * t;
 }
 
-/// What faces and floors do to a node.
-Float4 StrainLimiterProjectedNewton::Work::gathered(std::uint32_t node) const
+/// A row of the matrix times p.
+Float4 StrainLimiterProjectedNewton::Work::row_times_p(std::size_t s) const
 {
-    Float4 sum{};
-    for (std::uint32_t e = mesh.around.start[node]; e < mesh.around.start[node + 1]; ++e) {
-        const std::uint32_t entry = mesh.around.entry[e];
-        const CornerForces& f = force[place[entry / 16]];
-        const std::uint32_t corner = entry % 16;
-        if (corner == 0) {
-            sum -= f.at1 + f.at2;
-        } else {
-            sum += corner == 1 ? f.at1 : f.at2;
-        }
+    const Float4 own = p[s];
+    const std::uint32_t node = nodes[s];
+    Float4 sum0{}, sum1{}, sum2{};
+    const float* b = &block[9 * std::size_t{row_start[s]}];
+    for (std::uint32_t e = row_start[s]; e < row_start[s + 1]; ++e, b += 9) {
+        const Float4 d = p[neighbour[e]] - own;
+        sum0 += load4(b) * splat(d[0]);
+        sum1 += load4(b + 3) * splat(d[1]);
+        sum2 += load4(b + 6) * splat(d[2]);
     }
+    Float4 sum =
+        splat(static_cast<float>(mesh.mass[node])) * own + three_lanes((sum0 + sum1) + sum2);
     for (std::uint32_t e = floor_start[node]; e < floor_start[node + 1]; ++e)
         sum += splat(floor_entry[e].weight) * held_force[floor_entry[e].held];
     return sum;
@@ -669,19 +748,6 @@ void StrainLimiterProjectedNewton::Work::solve(const StrainProjectedNewtonOption
     while (iterations < options.max_cg && rz > target) {
         ++iterations;
         parallel_for(
-            faces.size(),
-            [&](std::size_t a) {
-                const auto& s = corners[a];
-                const Float4 origin = p[s[0]];
-                const Float4 d1 = p[s[1]] - origin, d2 = p[s[2]] - origin;
-                const FaceHessian& h = hessian[a];
-                const Float8 f = (h.column[0] * splat8(d1[0]) + h.column[1] * splat8(d1[1])) +
-                                 (h.column[2] * splat8(d1[2]) + h.column[3] * splat8(d2[0])) +
-                                 (h.column[4] * splat8(d2[1]) + h.column[5] * splat8(d2[2]));
-                force[a] = std::bit_cast<CornerForces>(f);
-            },
-            chunk);
-        parallel_for(
             held_floor.size(),
             [&](std::size_t k) {
                 const HeldFloor& h = held_floor[k];
@@ -697,8 +763,7 @@ void StrainLimiterProjectedNewton::Work::solve(const StrainProjectedNewtonOption
             Double4 pq{};
             for (std::size_t i = first; i < last; ++i) {
                 const Float4 v = p[i];
-                const Float4 out =
-                    splat(static_cast<float>(mesh.mass[nodes[i]])) * v + gathered(nodes[i]);
+                const Float4 out = row_times_p(i);
                 q[i] = out;
                 pq += widen(v) * widen(out);
             }
@@ -762,9 +827,12 @@ LimitReport StrainLimiterProjectedNewton::limit(const Model& model, const Loads&
     now = w.evaluate(options_.measure, x);
     double last_worst = 0; // at the last update of the multipliers
     int stalls = 0;
+    bool again = false; // the last step was refused: keep to what it ran into as well
     while (!now.within(options_.tolerance) && report.iterations < options_.max_iterations &&
            stalls < max_stalls && w.grow()) {
         ++report.iterations;
+        if (!again) w.release(x);
+        w.keep();
         w.linearize(options_.measure, x);
         w.solve(options_);
         const std::size_t n = w.nodes.size();
@@ -774,28 +842,38 @@ LimitReport StrainLimiterProjectedNewton::limit(const Model& model, const Loads&
             w.before[s] = x[w.nodes[s]];
         }
         now = w.evaluate(options_.measure, x); // over all faces that are near by now
-        parallel_for(
-            n, [&](std::size_t s) { x[w.nodes[s]] = w.before[s] + vector_of(w.direction[s]); });
-        const Work::Value then = w.evaluate(options_.measure, x);
-        const bool met_floors = w.hold_floors();
+        const auto go = [&](double share) {
+            parallel_for(n, [&](std::size_t s) {
+                x[w.nodes[s]] = w.before[s] + share * vector_of(w.direction[s]);
+            });
+            return w.evaluate(options_.measure, x);
+        };
+        Work::Value then = go(1);
 
         // Conjugate gradients started from zero: their model falls by half the slope.
-        const double gain = (now.phi - then.phi) / (-0.5 * slope);
+        const double promise = -0.5 * slope - w.room;
+        const double gain = promise > 0 ? (now.phi - then.phi) / promise : 0.0;
+        bool met = false;
         if (gain > gain_good) {
             w.tau = std::max(tau_down * w.tau, tau_min);
-        } else if (!(gain > gain_poor) && !met_floors) {
-            w.tau = std::min(tau_up * w.tau, tau_max);
+        } else if (!(gain > gain_poor)) {
+            met = w.keep();
+            if (!met || again) w.tau = std::min(tau_up * w.tau, tau_max);
         }
-        const bool refused = !(gain > gain_refused) && !then.within(options_.tolerance);
-        if (refused) {
-            parallel_for(n, [&](std::size_t s) { x[w.nodes[s]] = w.before[s]; });
-            now = w.evaluate(options_.measure, x);
-        } else {
-            now = then;
-            w.release_floors(x);
+        bool refused = !(gain > gain_refused) && !then.within(options_.tolerance);
+        if (again || !met) {
+            double share = 1;
+            for (int cut = 0; cut < max_cuts && refused; ++cut) {
+                share *= cut_share;
+                then = go(share);
+                refused = !(now.phi - then.phi > gain_refused * share * promise);
+            }
         }
+        const bool model_of_phi = !again;
+        again = refused && !again;
+        now = refused ? go(0) : then;
         if (options_.on_iteration) options_.on_iteration(report.iterations, x);
-        if (-slope < inner_tolerance * now.phi && !now.within(options_.tolerance)) {
+        if (model_of_phi && -slope < inner_tolerance * now.phi && !now.within(options_.tolerance)) {
             for (std::uint32_t k : w.faces) w.multiplier[k] = w.excess[k]; // [Narain2012] eq. 20
             w.floor_multiplier.assign(w.floor_excess.begin(), w.floor_excess.end());
             const double worst = now.worst(options_.tolerance);
