@@ -57,7 +57,7 @@ using Double4 = double __attribute__((vector_size(32)));
 constexpr std::size_t chunk = 256;
 
 // Chosen by trial on hanging sheets of 2k to 25k faces and the square of [Narain2012] fig. 7.
-constexpr double tau_start = 0.01, tau_min = 3e-3, tau_max = 1;
+constexpr double tau_start = 0.02, tau_min = 3e-3, tau_max = 1;
 constexpr double tau_down = 0.5, tau_up = 3;
 constexpr double gain_good = 0.7, gain_poor = 0.3, gain_refused = 0.01;
 constexpr int rings = 10;
