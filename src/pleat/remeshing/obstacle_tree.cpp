@@ -2,10 +2,12 @@
 // Copyright the Pleat authors
 #include "pleat/remeshing/obstacle_tree.hpp"
 
+#include "pleat/core/parallel.hpp"
 #include "pleat/geometry/distance.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace pleat {
 
@@ -32,64 +34,106 @@ ObstacleTree::ObstacleTree(std::vector<std::array<Vec3, 3>> triangles)
 void ObstacleTree::build()
 {
     if (triangles_.empty()) return;
-    std::vector<Item> items;
-    items.reserve(triangles_.size());
-    for (const auto& t : triangles_)
-        items.push_back({(t[0] + t[1] + t[2]) / 3.0, std::uint32_t(items.size())});
-    root_ = build(items, 0);
-    std::vector<std::array<Vec3, 3>> sorted;
-    sorted.reserve(triangles_.size());
-    for (const Item& item : items) sorted.push_back(triangles_[item.triangle]);
+    std::vector<Item> items(triangles_.size());
+    parallel_for(items.size(), [&](std::size_t i) {
+        const auto& t = triangles_[i];
+        items[i] = {(t[0] + t[1] + t[2]) / 3.0, std::uint32_t(i)};
+    });
+    const Counts all = counts_of(items.size());
+    knots_.resize(all.knots);
+    leaves_.resize(all.leaves);
+    root_ = build(items, 0, {0, 0});
+    std::vector<std::array<Vec3, 3>> sorted(items.size());
+    parallel_for(items.size(), [&](std::size_t i) { sorted[i] = triangles_[items[i].triangle]; });
     triangles_ = std::move(sorted);
-    for (Leaf& leaf : leaves_) leaf = make_leaf(leaf.first, leaf.last);
+    parallel_for(leaves_.size(),
+                 [&](std::size_t i) { leaves_[i] = make_leaf(leaves_[i].first, leaves_[i].last); });
 }
 
-ObstacleTree::Part ObstacleTree::build(std::span<Item> items, std::uint32_t first)
+namespace {
+
+/// The bounds of the quarters of so many items; fewer where a half is a leaf.
+struct Quarters {
+    std::array<std::size_t, 5> bound{};
+    std::size_t count = 0;
+};
+
+Quarters quarters_of(std::size_t items, std::size_t leaf_size)
+{
+    Quarters q;
+    const std::size_t middle = items / 2;
+    for (const auto& [from, to] : {std::pair{std::size_t{0}, middle}, {middle, items}}) {
+        if (to - from > leaf_size) q.bound[++q.count] = from + (to - from) / 2;
+        q.bound[++q.count] = to;
+    }
+    return q;
+}
+
+} // namespace
+
+ObstacleTree::Counts ObstacleTree::counts_of(std::size_t items)
+{
+    if (items <= width) return {0, 1};
+    Counts all{1, 0};
+    const Quarters q = quarters_of(items, width);
+    for (std::size_t i = 0; i < q.count; ++i) {
+        const Counts part = counts_of(q.bound[i + 1] - q.bound[i]);
+        all.knots += part.knots;
+        all.leaves += part.leaves;
+    }
+    return all;
+}
+
+ObstacleTree::Part ObstacleTree::build(std::span<Item> items, std::uint32_t first, Counts at)
 {
     if (items.size() <= width) {
-        Part leaf{WorldBox::empty(), leaf_bit | std::uint32_t(leaves_.size())};
+        Part leaf{WorldBox::empty(), leaf_bit | at.leaves};
         for (const Item& item : items) leaf.box.grow(WorldBox::of(triangles_[item.triangle]));
-        leaves_.emplace_back();
-        leaves_.back().first = first;
-        leaves_.back().last = first + std::uint32_t(items.size());
+        leaves_[at.leaves].first = first;
+        leaves_[at.leaves].last = first + std::uint32_t(items.size());
         return leaf;
     }
     // Halved twice, each time across the longest side.
-    const auto halve = [](std::span<Item> part) {
+    const auto halve = [](std::span<Item> part, std::size_t middle) {
         WorldBox box = WorldBox::empty();
         for (const Item& item : part) box.grow({item.centre, item.centre});
         const Vec3 extent = box.high - box.low;
         const std::size_t axis = extent[0] >= extent[1] && extent[0] >= extent[2] ? 0
                                  : extent[1] >= extent[2]                         ? 1
                                                                                   : 2;
-        const std::size_t middle = part.size() / 2;
         std::nth_element(
             part.begin(), part.begin() + std::ptrdiff_t(middle), part.end(),
             [&](const Item& a, const Item& b) { return a.centre[axis] < b.centre[axis]; });
-        return middle;
     };
-    const auto knot = std::uint32_t(knots_.size());
-    knots_.emplace_back();
-    Part whole{WorldBox::empty(), knot};
-    std::size_t count = 0;
+    const std::size_t middle = items.size() / 2;
+    halve(items, middle);
+    for (const auto& half : {items.first(middle), items.subspan(middle)})
+        if (half.size() > width) halve(half, half.size() / 2);
+
+    const Quarters q = quarters_of(items.size(), width);
+    std::array<Counts, width> starts{};
+    Counts next{at.knots + 1, at.leaves};
+    for (std::size_t i = 0; i < q.count; ++i) {
+        starts[i] = next;
+        const Counts part = counts_of(q.bound[i + 1] - q.bound[i]);
+        next = {next.knots + part.knots, next.leaves + part.leaves};
+    }
     std::array<Part, width> parts;
     parts.fill({WorldBox::empty(), leaf_bit});
-    const auto add = [&](std::size_t from, std::size_t to) {
-        parts[count] = build(items.subspan(from, to - from), first + std::uint32_t(from));
-        whole.box.grow(parts[count++].box);
+    const auto build_part = [&](std::size_t i) {
+        parts[i] = build(items.subspan(q.bound[i], q.bound[i + 1] - q.bound[i]),
+                         first + std::uint32_t(q.bound[i]), starts[i]);
     };
-    const std::size_t middle = halve(items);
-    for (const auto& [from, to] : {std::pair{std::size_t{0}, middle}, {middle, items.size()}}) {
-        if (to - from <= width) {
-            add(from, to);
-            continue;
-        }
-        const std::size_t quarter = from + halve(items.subspan(from, to - from));
-        add(from, quarter);
-        add(quarter, to);
-    }
-    Knot& k = knots_[knot]; // building has moved it
+    constexpr std::size_t many = 1024; // triangles that are worth a second thread
+    if (items.size() > many)
+        parallel_for(q.count, build_part, 1);
+    else
+        for (std::size_t i = 0; i < q.count; ++i) build_part(i);
+
+    Part whole{WorldBox::empty(), at.knots};
+    Knot& k = knots_[at.knots];
     for (std::size_t i = 0; i < width; ++i) {
+        whole.box.grow(parts[i].box);
         for (std::size_t axis = 0; axis < 3; ++axis) {
             k.low[axis][i] = parts[i].box.low[axis];
             k.high[axis][i] = parts[i].box.high[axis];

@@ -118,9 +118,16 @@ private:
         WorldBox box;
         std::uint32_t inside;
     };
+    /// Where the knots and leaves of a part go: known from its size, so that parts can be built at
+    /// the same time.
+    struct Counts {
+        std::uint32_t knots, leaves;
+    };
+    [[nodiscard]] static Counts counts_of(std::size_t items);
     void build();
     /// \param first place of the first of these items among all
-    Part build(std::span<Item> items, std::uint32_t first);
+    /// \param at places of the first knot and leaf
+    Part build(std::span<Item> items, std::uint32_t first, Counts at);
     [[nodiscard]] Leaf make_leaf(std::uint32_t first, std::uint32_t last) const;
 
     /// Of a half-space.

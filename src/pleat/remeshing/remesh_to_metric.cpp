@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace pleat {
 
@@ -52,6 +53,11 @@ public:
         ids_.push_back(id);
     }
     [[nodiscard]] bool empty() const { return head_ == ids_.size(); }
+    /// What is in it, the first in front.
+    [[nodiscard]] std::span<const IdT> waiting() const
+    {
+        return std::span<const IdT>(ids_).subspan(head_);
+    }
     IdT pop()
     {
         const IdT id = ids_[head_++];
@@ -157,7 +163,10 @@ private:
             if (splitting_) splits_.push(e);
         }
         if (!splitting_)
-            for (NodeId n : mesh_.nodes_of(face)) collapses_.push(n);
+            for (NodeId n : mesh_.nodes_of(face)) {
+                collapses_.push(n);
+                stays_[index(n)] = 0;
+            }
     }
 
     // --- split ----------------------------------------------------------------------------------
@@ -484,23 +493,26 @@ private:
 
     void collapse_edges()
     {
-        // Most nodes stay: found in parallel, so that the edits themselves begin with a short list.
-        std::vector<std::uint8_t> may_go(mesh_.node_count(), 0);
-        parallel_chunks(mesh_.node_count(), default_chunk,
-                        [&](std::size_t, std::size_t begin, std::size_t end) {
-                            Fan fan;
-                            for (std::size_t i = begin; i < end; ++i)
-                                may_go[i] = has_fitting_spoke(make_id<NodeId>(i), fan);
-                        });
-        for (NodeId n : mesh_.nodes())
-            if (may_go[index(n)] != 0) collapses_.push(n);
+        stays_.assign(mesh_.node_count(), 0);
+        const IdRange<NodeId> nodes = mesh_.nodes();
+        const std::vector<NodeId> all(nodes.begin(), nodes.end());
+        find_which_stay(all);
+        for (NodeId n : all)
+            if (stays_[index(n)] == 0) collapses_.push(n);
         // What the neighbourhood's topology forbade may be allowed after edits next door.
         std::vector<NodeId> try_again;
+        std::size_t looked_at = collapses_.waiting().size(); // so many at the front of the queue
         for (bool any = true; any;) {
             any = false;
             while (!collapses_.empty()) {
+                if (looked_at == 0) {
+                    constexpr std::size_t few = 64; // that are looked at as soon one by one
+                    if (collapses_.waiting().size() > few) find_which_stay(collapses_.waiting());
+                    looked_at = collapses_.waiting().size();
+                }
+                --looked_at;
                 const NodeId n = collapses_.pop();
-                if (!mesh_.is_alive(n)) continue;
+                if (!mesh_.is_alive(n) || stays_[index(n)] != 0) continue;
                 bool forbidden = false;
                 if (collapse_at(n, forbidden)) {
                     any = true;
@@ -513,6 +525,17 @@ private:
                 for (NodeId n : try_again) collapses_.push(n);
             try_again.clear();
         }
+    }
+
+    /// Most nodes cannot go: found in parallel, and good until an edit touches the node.
+    void find_which_stay(std::span<const NodeId> nodes)
+    {
+        constexpr std::size_t few = 64;
+        parallel_chunks(nodes.size(), few, [&](std::size_t, std::size_t begin, std::size_t end) {
+            Fan fan;
+            for (const NodeId n : nodes.subspan(begin, end - begin))
+                stays_[index(n)] = !has_fitting_spoke(n, fan);
+        });
     }
 
     struct Spoke {
@@ -787,7 +810,8 @@ private:
     bool splitting_ = false;
     Queue<EdgeId> splits_, flips_;
     Queue<NodeId> collapses_;
-    std::vector<bool> stuck_; // edges whose split would cross
+    std::vector<std::uint8_t> stays_; // by NodeId: looked at since it changed, and cannot go
+    std::vector<bool> stuck_;         // edges whose split would cross
 
     // Of the node at hand.
     Fan fan_;
