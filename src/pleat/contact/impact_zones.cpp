@@ -242,6 +242,7 @@ bool ImpactResolverImpactZones::Work::project_zone(std::span<const std::uint32_t
             if (b.compliance == 0) continue;
             Vec3 gap{}, slip{};
             for (std::size_t i = 0; i < 4; ++i) {
+                if (b.weights[i] == 0) continue; // may be another zone's, which moves it now
                 gap += b.weights[i] * x[b.nodes[i]];
                 slip += b.weights[i] * (x[b.nodes[i]] - x0[b.nodes[i]]);
             }
