@@ -199,6 +199,45 @@ TEST(ObstacleTree, finds_the_nearest_point)
     }
 }
 
+TEST(ObstacleTree, moved_is_the_same_as_made_anew)
+{
+    World world;
+    Obstacle rests, deforms, comes_and_goes;
+    for (int i = 0; i < 30; ++i) {
+        const double c = 0.1 * i;
+        const auto n = static_cast<std::uint32_t>(rests.x.size());
+        for (const Vec3& x : {Vec3{c, 0, 0}, Vec3{c + 0.1, 0, 0}, Vec3{c, 0.1, 0}})
+            rests.x.push_back(x);
+        rests.faces.push_back({n, n + 1, n + 2});
+    }
+    deforms = comes_and_goes = rests;
+    deforms.frames = {rests.x, rests.x, rests.x}; // at 0, 1 and 2 s
+    for (Vec3& x : deforms.frames[2]) x[2] += 1;
+    deforms.fps = 1;
+    for (Vec3& x : comes_and_goes.x) x[2] -= 1;
+    comes_and_goes.start_time = 0.5;
+    comes_and_goes.end_time = 1.5;
+    world.obstacles = {rests, deforms, comes_and_goes,
+                       make_half_space("floor", {0, 0, -5}, {0, 0, 1}, 1)};
+
+    ObstacleTree moved;
+    std::mt19937_64 random(4);
+    std::uniform_real_distribution<double> unit(-1, 1);
+    for (const double time : {0.0, 0.25, 0.75, 1.0, 1.75, 2.0, 0.0}) {
+        SCOPED_TRACE(time);
+        moved.move_to(world, time);
+        const ObstacleTree made(world, time);
+        for (int i = 0; i < 200; ++i) {
+            const Vec3 p{1.5 + 1.5 * unit(random), unit(random), 2 * unit(random)};
+            EXPECT_EQ(moved.nearest(p, 10), made.nearest(p, 10));
+        }
+    }
+    world.obstacles.clear();
+    moved.move_to(world, 0);
+    EXPECT_TRUE(moved.empty());
+    EXPECT_FALSE(moved.nearest({0, 0, 0}, 10).has_value());
+}
+
 TEST(ObstacleTree, knows_half_spaces_beyond_their_squares)
 {
     World world;

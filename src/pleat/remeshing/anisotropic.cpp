@@ -18,9 +18,9 @@ RemesherAnisotropic::RemesherAnisotropic(AnisotropicOptions options) : options_(
 RemeshReport RemesherAnisotropic::remesh(const World& world, double time, Model& model,
                                          State& state)
 {
-    const ObstacleTree obstacles(world, time);
+    obstacles_.move_to(world, time);
     const Field<FaceId, Mat2> sizing =
-        face_metric(model, state, obstacles, options_.sizing, options_.adjustments);
+        face_metric(model, state, obstacles_, options_.sizing, options_.adjustments);
     ModelRemeshOptions options;
     options.hysteresis = options_.hysteresis;
     options.strain_rise = options_.strain_rise;
@@ -30,7 +30,7 @@ RemeshReport RemesherAnisotropic::remesh(const World& world, double time, Model&
     };
     for (ClothId c : model.panel_cloth)
         options.frozen_panels.push_back(!options_.sizing[index(c)].has_value());
-    return remesh_model(model, state, vert_metric(model.mesh, sizing), obstacles, options);
+    return remesh_model(model, state, vert_metric(model.mesh, sizing), obstacles_, options);
 }
 
 namespace {

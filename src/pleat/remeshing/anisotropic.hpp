@@ -52,6 +52,7 @@ public:
 
 private:
     AnisotropicOptions options_;
+    ObstacleTree obstacles_; // as they were at the last call: most stand still
 };
 
 struct ModelRemeshOptions {

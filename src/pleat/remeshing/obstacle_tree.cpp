@@ -13,6 +13,14 @@ namespace pleat {
 
 ObstacleTree::ObstacleTree(const World& world, double time)
 {
+    move_to(world, time);
+}
+
+void ObstacleTree::move_to(const World& world, double time)
+{
+    std::vector<std::array<Vec3, 3>> triangles;
+    triangles.reserve(given_.size());
+    planes_.clear();
     for (const Obstacle& o : world.obstacles) {
         if (!o.is_present(time)) continue;
         const std::vector<Vec3> x = points_at(o, time);
@@ -20,8 +28,11 @@ ObstacleTree::ObstacleTree(const World& world, double time)
             planes_.push_back({x[0], normalized(cross(x[1] - x[0], x[2] - x[0]))});
             continue;
         }
-        for (const auto& f : o.faces) triangles_.push_back({x[f[0]], x[f[1]], x[f[2]]});
+        for (const auto& f : o.faces) triangles.push_back({x[f[0]], x[f[1]], x[f[2]]});
     }
+    if (triangles == given_) return;
+    given_ = std::move(triangles);
+    triangles_ = given_;
     build();
 }
 

@@ -68,6 +68,8 @@ public:
     /// The obstacles present at `time`, where they are then.
     ObstacleTree(const World& world, double time);
     explicit ObstacleTree(std::vector<std::array<Vec3, 3>> triangles);
+    /// As if made anew; nothing is built where no obstacle has moved, come or gone.
+    void move_to(const World& world, double time);
 
     [[nodiscard]] bool empty() const { return triangles_.empty() && planes_.empty(); }
 
@@ -136,7 +138,8 @@ private:
     };
 
     std::vector<Plane> planes_;
-    std::vector<std::array<Vec3, 3>> triangles_;
+    std::vector<std::array<Vec3, 3>> given_;     // in the order of the world
+    std::vector<std::array<Vec3, 3>> triangles_; // in that of the leaves
     std::vector<Leaf> leaves_;
     std::vector<Knot> knots_;
     Part root_{WorldBox::empty(), leaf_bit};

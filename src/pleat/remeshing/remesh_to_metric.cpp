@@ -100,13 +100,15 @@ public:
         if (!counts_.changed()) return counts_;
         const MeshPermutation p = reorder(mesh_, options_.panel_group);
         if (touched_ != nullptr) {
+            std::vector<std::uint8_t> is_new(p.face_count, 0);
             for (std::size_t f = 0; f < is_touched_.size(); ++f) {
                 if (is_touched_[f] == 0) continue;
                 const auto id = make_id<FaceId>(f);
                 if (f < face_count) touched_->before.push_back(id);
-                if (is_some(p.new_face[id])) touched_->after.push_back(p.new_face[id]);
+                if (is_some(p.new_face[id])) is_new[index(p.new_face[id])] = 1;
             }
-            std::sort(touched_->after.begin(), touched_->after.end());
+            for (std::size_t f = 0; f < is_new.size(); ++f)
+                if (is_new[f] != 0) touched_->after.push_back(make_id<FaceId>(f));
         }
         fields_.permute(p);
         own_.permute(p);
