@@ -56,5 +56,5 @@ private:
     ((condition) ? static_cast<void>(0)                                                            \
                  : ::pleat::assertion_failed(#condition, __FILE__, __LINE__, message))
 #else
-#define PLEAT_ASSERT(condition, message) static_cast<void>(0)
+#define PLEAT_ASSERT(condition, message) static_cast<void>(sizeof((condition) ? 1 : 0))
 #endif
