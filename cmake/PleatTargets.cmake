@@ -83,9 +83,14 @@ function(pleat_test name)
         PLEAT_SOURCE_DIR="${CMAKE_SOURCE_DIR}" PLEAT_BINARY_DIR="${CMAKE_BINARY_DIR}")
     set_target_properties(test_${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
-    # Against hangs; the longest long test takes ten minutes on two idle cores.
+    # Against hangs; the longest long test takes ten minutes on two idle cores, and sanitizers are
+    # up to twenty times slower.
+    set(most_seconds 1200)
+    if(PLEAT_SANITIZE)
+        set(most_seconds 7200)
+    endif()
     gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 TEST_PREFIX "${name}/"
-        TEST_FILTER "-*Long*" PROPERTIES TIMEOUT 1200)
+        TEST_FILTER "-*Long*" PROPERTIES TIMEOUT ${most_seconds})
     gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 TEST_PREFIX "${name}/"
         TEST_FILTER "*Long*" PROPERTIES TIMEOUT 7200)
 endfunction()
