@@ -8,11 +8,13 @@
 // camera, so that every picture is lit alike. Light passes a tone curve before samples are
 // averaged; the floor and the background do not, so that they keep their colour to the bit.
 //
-// Two things could spoil the shading of coarse meshes. Shadow rays that start on the flat triangle
-// find its neighbours in their way although the shaded surface is round: rays start on the round
-// surface instead [Hanika2021]. And interpolated normals may turn away from the viewer: they are
-// bent back. Coordinates are floats about the middle of the cloth, so that a scene far from the
-// origin loses nothing.
+// Three things could spoil the shading of coarse meshes. Shadow rays that start on the flat
+// triangle find its neighbours in their way although the shaded surface is round: rays start on the
+// round surface instead [Hanika2021]. Interpolated normals may turn away from the viewer: they are
+// bent back. And at a fold that is sharper than the mesh can show the normal at a corner may lie in
+// the plane of a triangle or behind it, which would then see nothing but itself, black: such
+// normals are raised above the plane. Coordinates are floats about the middle of the cloth, so that
+// a scene far from the origin loses nothing.
 #include "pleat/render/render.hpp"
 
 #include "pleat/core/error.hpp"
@@ -742,6 +744,19 @@ void build_scene(Stage& stage)
     require_no_error(stage.device.get());
 }
 
+/// The normal at a corner of a triangle, turned to at least 17 degrees above its plane.
+Vec3 raised_above(const Vec3& plane_normal, const Vec3& normal)
+{
+    constexpr double least_height = 0.3;
+    const double height = dot(normal, plane_normal);
+    if (height >= least_height) return normal;
+    const Vec3 along = normal - height * plane_normal;
+    const double length = norm(along);
+    if (!(length > 0)) return plane_normal;
+    return std::sqrt(1 - least_height * least_height) / length * along +
+           least_height * plane_normal;
+}
+
 Stage make_stage(std::span<const RenderMesh> meshes, const Camera& camera,
                  const RenderOptions& options)
 {
@@ -770,9 +785,15 @@ Stage make_stage(std::span<const RenderMesh> meshes, const Camera& camera,
         surface.fades = is_backdrop(mesh, cloth);
         for (const Vec3& x : mesh.positions) surface.positions.push_back(to_float(x - origin));
         const double crease = mesh.is_cloth ? std::numbers::pi : options.obstacle_crease_angle;
-        for (const auto& corners : corner_normals(mesh, crease))
-            surface.normals.push_back(
-                {to_float(corners[0]), to_float(corners[1]), to_float(corners[2])});
+        const auto normals = corner_normals(mesh, crease);
+        for (std::size_t t = 0; t < normals.size(); ++t) {
+            const auto& [i, j, k] = mesh.triangles[t];
+            const Vec3 plane = normalized(cross(mesh.positions[j] - mesh.positions[i],
+                                                mesh.positions[k] - mesh.positions[i]));
+            std::array<Vec3f, 3>& raised = surface.normals.emplace_back();
+            for (std::size_t c = 0; c < 3; ++c)
+                raised[c] = to_float(raised_above(plane, normals[t][c]));
+        }
         if (options.wireframe && mesh.is_cloth)
             for (const Vec3f& x : surface.positions)
                 surface.on_screen.push_back(on_screen(stage.view, x));
