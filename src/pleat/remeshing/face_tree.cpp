@@ -10,8 +10,6 @@ namespace pleat {
 
 namespace {
 
-constexpr WorldBox nothing = WorldBox::empty();
-
 /// The lowest 10 bits of `value`, each followed by two zeros.
 std::uint32_t spread_bits(std::uint32_t value)
 {
@@ -33,49 +31,7 @@ std::uint32_t place_in(const WorldBox& box, const Vec3& p)
     return place;
 }
 
-bool holds(const WorldBox& outer, const WorldBox& inner)
-{
-    for (std::size_t k = 0; k < 3; ++k)
-        if (inner.low[k] < outer.low[k] || inner.high[k] > outer.high[k]) return false;
-    return true;
-}
-
 } // namespace
-
-FaceTree::Quad FaceTree::Quad::empty()
-{
-    Quad q;
-    for (std::size_t lane = 0; lane < width; ++lane) q.set(lane, nothing);
-    return q;
-}
-
-WorldBox FaceTree::Quad::box(std::size_t lane) const
-{
-    return {{low[0][lane], low[1][lane], low[2][lane]},
-            {high[0][lane], high[1][lane], high[2][lane]}};
-}
-
-void FaceTree::Quad::set(std::size_t lane, const WorldBox& box)
-{
-    for (std::size_t k = 0; k < 3; ++k) {
-        low[k][lane] = box.low[k];
-        high[k][lane] = box.high[k];
-    }
-}
-
-void FaceTree::Quad::grow(std::size_t lane, const WorldBox& other)
-{
-    WorldBox grown = box(lane);
-    grown.grow(other);
-    set(lane, grown);
-}
-
-WorldBox FaceTree::Quad::whole() const
-{
-    WorldBox around = box(0);
-    for (std::size_t lane = 1; lane < width; ++lane) around.grow(box(lane));
-    return around;
-}
 
 void FaceTree::make_levels(std::size_t leaves)
 {
@@ -83,7 +39,7 @@ void FaceTree::make_levels(std::size_t leaves)
     levels_.clear();
     for (std::size_t boxes = first_.size();;) {
         boxes = (boxes + width - 1) / width;
-        levels_.emplace_back(boxes, Quad::empty());
+        levels_.emplace_back(boxes, FourBoxes::empty());
         if (boxes == 1) break;
     }
 }
@@ -101,12 +57,12 @@ void FaceTree::build(const std::vector<WorldBox>& box)
     items_.assign(box.size(), Item{});
     parallel_for(
         levels_[0].size(),
-        [&](std::size_t quad) {
-            for (std::size_t i = width * quad; i < std::min(box.size(), width * (quad + 1)); ++i) {
+        [&](std::size_t four) {
+            for (std::size_t i = width * four; i < std::min(box.size(), width * (four + 1)); ++i) {
                 if (box[i].low[0] > box[i].high[0]) continue;
                 items_[i].box = box[i];
                 link(std::uint32_t(i), std::uint32_t(i));
-                levels_[0][quad].set(i % width, box[i]);
+                levels_[0][four].set(i % width, box[i]);
             }
         },
         default_chunk / width);
@@ -117,7 +73,7 @@ void FaceTree::build(const std::vector<WorldBox>& box)
 
 void FaceTree::rebuild()
 {
-    WorldBox bounds = nothing;
+    WorldBox bounds = WorldBox::empty();
     for (const Item& item : items_)
         if (item.leaf != none) bounds.grow(item.box);
     struct Entry {
@@ -149,7 +105,7 @@ void FaceTree::put(FaceId face, const WorldBox& box, FaceId beside)
     if (item.leaf == none) {
         if (first_.empty()) { // one leaf for all, until rebuild() sorts them
             first_.push_back(none);
-            levels_.push_back({Quad::empty()});
+            levels_.push_back({FourBoxes::empty()});
         }
         const bool known =
             is_some(beside) && index(beside) < items_.size() && items_[index(beside)].leaf != none;
@@ -187,10 +143,12 @@ void FaceTree::link(std::uint32_t i, std::uint32_t leaf)
 void FaceTree::grow(std::uint32_t leaf, const WorldBox& box)
 {
     std::size_t i = leaf;
-    for (std::vector<Quad>& level : levels_) {
-        Quad& quad = level[i / width];
-        if (holds(quad.box(i % width), box)) return;
-        quad.grow(i % width, box);
+    for (std::vector<FourBoxes>& level : levels_) {
+        FourBoxes& four = level[i / width];
+        WorldBox around = four.box(i % width);
+        if (around.holds(box)) return;
+        around.grow(box);
+        four.set(i % width, around);
         i /= width;
     }
 }

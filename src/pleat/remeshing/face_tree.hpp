@@ -10,7 +10,7 @@
 #pragma once
 
 #include "pleat/core/ids.hpp"
-#include "pleat/remeshing/obstacle_tree.hpp"
+#include "pleat/remeshing/world_box.hpp"
 
 #include <array>
 #include <cstddef>
@@ -41,19 +41,8 @@ public:
 
 private:
     static constexpr std::uint32_t none = 0xffffffffu;
-    static constexpr std::size_t width = 4;
-    static constexpr std::size_t most_levels = 16;         // 4^16: more than there are ids
-    using Lanes = double __attribute__((vector_size(32))); // of four boxes
-    struct alignas(32) Quad {
-        std::array<Lanes, 3> low, high;
-
-        [[nodiscard]] static Quad empty();
-        [[nodiscard]] WorldBox box(std::size_t lane) const;
-        void set(std::size_t lane, const WorldBox& box);
-        void grow(std::size_t lane, const WorldBox& box);
-        /// Around all four.
-        [[nodiscard]] WorldBox whole() const;
-    };
+    static constexpr std::size_t width = FourBoxes::width;
+    static constexpr std::size_t most_levels = 16; // 4^16: more than there are ids
     struct Item {
         WorldBox box{};
         std::uint32_t leaf = none;
@@ -65,9 +54,9 @@ private:
     void grow_levels();
     void grow(std::uint32_t leaf, const WorldBox& box);
 
-    std::vector<Item> items_;               // by FaceId
-    std::vector<std::uint32_t> first_;      // item of each leaf
-    std::vector<std::vector<Quad>> levels_; // leaves first, the last has one quad
+    std::vector<Item> items_;                    // by FaceId
+    std::vector<std::uint32_t> first_;           // item of each leaf
+    std::vector<std::vector<FourBoxes>> levels_; // leaves first, the last has four boxes
     std::size_t count_ = 0, built_for_ = 0;
 };
 
@@ -75,20 +64,17 @@ template <class Visit> bool FaceTree::visit(const WorldBox& box, Visit&& visit) 
 {
     if (levels_.empty()) return true;
     struct Place {
-        std::uint32_t level, quad;
+        std::uint32_t level, four;
     };
     std::array<Place, width * most_levels> stack;
     std::size_t depth = 0;
     stack[depth++] = {std::uint32_t(levels_.size() - 1), 0};
     while (depth > 0) {
         const Place p = stack[--depth];
-        const Quad& q = levels_[p.level][p.quad];
-        auto apart = (q.low[0] > box.high[0]) | (q.high[0] < box.low[0]);
-        for (std::size_t k = 1; k < 3; ++k)
-            apart |= (q.low[k] > box.high[k]) | (q.high[k] < box.low[k]);
+        const auto apart = levels_[p.level][p.four].apart_from(box);
         for (std::size_t lane = 0; lane < width; ++lane) {
             if (apart[lane]) continue;
-            const auto i = std::uint32_t(width * p.quad + lane);
+            const auto i = std::uint32_t(width * p.four + lane);
             if (p.level == 0) {
                 for (std::uint32_t f = first_[i]; f != none; f = items_[f].next)
                     if (items_[f].box.overlaps(box) && !visit(make_id<FaceId>(f))) return false;

@@ -145,10 +145,7 @@ ObstacleTree::Part ObstacleTree::build(std::span<Item> items, std::uint32_t firs
     Knot& k = knots_[at.knots];
     for (std::size_t i = 0; i < width; ++i) {
         whole.box.grow(parts[i].box);
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            k.low[axis][i] = parts[i].box.low[axis];
-            k.high[axis][i] = parts[i].box.high[axis];
-        }
+        k.boxes.set(i, parts[i].box);
         k.inside[i] = parts[i].inside;
     }
     return whole;
@@ -257,13 +254,7 @@ std::optional<Vec3> ObstacleTree::nearest(const Vec3& x, double reach, std::uint
             continue;
         }
         const Knot& k = knots_[place.inside];
-        Lanes distance2{};
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            const Lanes below = k.low[axis] - x[axis], above = x[axis] - k.high[axis], zero{};
-            const Lanes outside = below > above ? below : above;
-            const Lanes d = outside > zero ? outside : zero;
-            distance2 += d * d;
-        }
+        const Lanes distance2 = k.boxes.distance2(x);
         // The nearest on top.
         const std::size_t bottom = depth;
         for (std::size_t i = 0; i < width; ++i) {
@@ -310,9 +301,7 @@ bool ObstacleTree::visit(const WorldBox& box,
             continue;
         }
         const Knot& k = knots_[inside];
-        auto apart = (k.low[0] > box.high[0]) | (k.high[0] < box.low[0]);
-        for (std::size_t axis = 1; axis < 3; ++axis)
-            apart |= (k.low[axis] > box.high[axis]) | (k.high[axis] < box.low[axis]);
+        const auto apart = k.boxes.apart_from(box);
         for (std::size_t i = 0; i < width; ++i)
             if (!apart[i]) stack[depth++] = k.inside[i];
     }

@@ -8,59 +8,15 @@
 #include "pleat/core/function_ref.hpp"
 #include "pleat/core/vec.hpp"
 #include "pleat/model/world.hpp"
+#include "pleat/remeshing/world_box.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
 
 namespace pleat {
-
-/// An axis-parallel box in world space [m].
-struct WorldBox {
-    Vec3 low, high;
-
-    /// Meets nothing, whatever it grows to hold is all it holds.
-    [[nodiscard]] static constexpr WorldBox empty()
-    {
-        constexpr double far = std::numeric_limits<double>::infinity();
-        return {{far, far, far}, {-far, -far, -far}};
-    }
-    [[nodiscard]] static WorldBox of(const std::array<Vec3, 3>& triangle)
-    {
-        WorldBox box{triangle[0], triangle[0]};
-        for (std::size_t i = 1; i < 3; ++i) box.grow({triangle[i], triangle[i]});
-        return box;
-    }
-    void grow(const WorldBox& other)
-    {
-        for (std::size_t k = 0; k < 3; ++k) {
-            low[k] = std::min(low[k], other.low[k]);
-            high[k] = std::max(high[k], other.high[k]);
-        }
-    }
-    [[nodiscard]] bool overlaps(const WorldBox& other) const
-    {
-        // Without branches: mostly any of the six may fail.
-        bool apart = false;
-        for (std::size_t k = 0; k < 3; ++k)
-            apart |= (low[k] > other.high[k]) | (other.low[k] > high[k]);
-        return !apart;
-    }
-    /// Square of the distance of a point, 0 inside [m^2].
-    [[nodiscard]] double distance2(const Vec3& p) const
-    {
-        double sum = 0;
-        for (std::size_t k = 0; k < 3; ++k) {
-            const double d = std::max({low[k] - p[k], 0.0, p[k] - high[k]});
-            sum += d * d;
-        }
-        return sum;
-    }
-};
 
 class ObstacleTree {
 public:
@@ -91,14 +47,11 @@ public:
                FunctionRef<bool(const std::array<Vec3, 3>& triangle)> visit) const;
 
 private:
-    static constexpr std::size_t width = 4;
-    /// The same number of four things, for one look at all of them.
-    using Lanes = double __attribute__((vector_size(32)));
-    using Lanes3 = std::array<Lanes, 3>;
+    static constexpr std::size_t width = FourBoxes::width;
 
     /// Four boxes, and what is in them.
-    struct alignas(32) Knot {
-        Lanes3 low, high;                          // one that is not there is empty
+    struct Knot {
+        FourBoxes boxes;
         std::array<std::uint32_t, width> inside{}; // a knot, or leaf_bit and a leaf
     };
     /// Up to four triangles, with what a look at them needs, found once: most looks end after a

@@ -28,6 +28,9 @@ constexpr double next_round = 0.92;
 // rounding must not decide.
 constexpr double strain_rounding = 1e-9;
 
+// Nodes that one thread looks at as soon as two.
+constexpr std::size_t few_nodes = 64;
+
 // Edits between two clearings of what undo would need: bounds the memory, costs nothing.
 constexpr std::size_t undo_span = 1024;
 
@@ -508,8 +511,8 @@ private:
             any = false;
             while (!collapses_.empty()) {
                 if (looked_at == 0) {
-                    constexpr std::size_t few = 64; // that are looked at as soon one by one
-                    if (collapses_.waiting().size() > few) find_which_stay(collapses_.waiting());
+                    if (collapses_.waiting().size() > few_nodes)
+                        find_which_stay(collapses_.waiting());
                     looked_at = collapses_.waiting().size();
                 }
                 --looked_at;
@@ -532,12 +535,12 @@ private:
     /// Most nodes cannot go: found in parallel, and good until an edit touches the node.
     void find_which_stay(std::span<const NodeId> nodes)
     {
-        constexpr std::size_t few = 64;
-        parallel_chunks(nodes.size(), few, [&](std::size_t, std::size_t begin, std::size_t end) {
-            Fan fan;
-            for (const NodeId n : nodes.subspan(begin, end - begin))
-                stays_[index(n)] = !has_fitting_spoke(n, fan);
-        });
+        parallel_chunks(nodes.size(), few_nodes,
+                        [&](std::size_t, std::size_t begin, std::size_t end) {
+                            Fan fan;
+                            for (const NodeId n : nodes.subspan(begin, end - begin))
+                                stays_[index(n)] = !has_fitting_spoke(n, fan);
+                        });
     }
 
     struct Spoke {
