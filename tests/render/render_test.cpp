@@ -335,6 +335,25 @@ TEST_F(Render, sides_of_cloth_differ)
     EXPECT_LT(brightness(back), brightness(front) - 15);
 }
 
+TEST_F(Render, a_face_beside_a_sharp_fold_is_not_black)
+{
+    // A narrow flap turned back under a wide sheet: the normals at the fold are mostly the flap's.
+    FlatScene scene;
+    RenderMesh& sheet = scene.meshes[0];
+    sheet = {};
+    sheet.is_cloth = true;
+    sheet.positions = {{-1, -1, 0}, {0, -1, 0}, {0, 1, 0}, {-1, 1, 0}};
+    sheet.triangles = {{0, 1, 2}, {0, 2, 3}};
+    const Vec2 place = projected(scene.camera, scene.options, {-0.05, 0, 0});
+    const Image flat = render(scene.meshes, scene.camera, scene.options);
+    sheet.positions.push_back({-0.02, -1, -0.02});
+    sheet.positions.push_back({-0.02, 1, -0.02});
+    sheet.triangles.push_back({2, 1, 4});
+    sheet.triangles.push_back({2, 4, 5});
+    const Image folded = render(scene.meshes, scene.camera, scene.options);
+    EXPECT_GT(brightness(pixel_at(folded, place)), brightness(pixel_at(flat, place)) / 2);
+}
+
 TEST_F(Render, tilted_sheet_has_no_shadow_acne)
 {
     // Far from the origin, where floats are coarse, and with no coordinate that is exact.
