@@ -68,7 +68,8 @@ RunLooks looks_of(const RunFolder& folder)
     }
     for (std::size_t c = 0; c < all.cloths.size(); ++c)
         for (std::size_t f = 0; f < all.fabrics.size(); ++f)
-            all.cloths[c].looks.push_back(users[all.fabrics[f]] > 1
+            all.cloths[c].looks.push_back(cloths[c].colour ? plain_look(*cloths[c].colour)
+                                          : users[all.fabrics[f]] > 1
                                               ? plain_look(cloth_colour(c))
                                               : fabric_look(all.fabrics[f], f));
     return all;

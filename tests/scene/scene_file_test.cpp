@@ -163,6 +163,8 @@ TEST(SceneFile, reads_every_key)
     EXPECT_EQ(s.settle, (SettleDescription{0.02, 50}));
     EXPECT_EQ(s.dress, (DressDescription{0.1, 0.01, 0.3, 0.2}));
     EXPECT_EQ(s.cloths[0].layer, 1);
+    EXPECT_EQ(s.cloths[0].colour, (Vec3{0.2, 0.4, 1}));
+    EXPECT_FALSE(s.cloths[1].colour.has_value());
     EXPECT_EQ(s.obstacles[4].gltf,
               (GltfDescription{folder / "arm.glb", "y", 0.5, "Animation", {"rig"}, 40, 0.2}));
     ASSERT_TRUE(s.camera.has_value());

@@ -226,6 +226,8 @@ private:
             for (Material& m : c.materials) m.strain_limits = c.strain_limits;
         r.object("remeshing", "remeshing", [&](JsonReader& o) { read_remeshing(o, c.remeshing); });
         c.layer = r.integer("layer", c.layer, -1000, 1000);
+        if (const auto rgb = r.numbers("colour", 3, {0, 1}); !rgb.empty())
+            c.colour = Vec3{rgb[0], rgb[1], rgb[2]};
         return c;
     }
 
@@ -578,6 +580,7 @@ std::string to_json_text(const SceneDescription& s, const fs::path& relative_to)
                     {"crossings", r.crossings},
                     {"every", r.every}}}};
         if (c.strain_limits) item["strain_limits"] = {c.strain_limits->min, c.strain_limits->max};
+        if (c.colour) item["colour"] = to_json(*c.colour);
         cloths.push_back(item);
     }
     json["cloths"] = cloths;

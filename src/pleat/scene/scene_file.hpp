@@ -41,7 +41,8 @@ struct ClothDescription {
     std::vector<Material> materials; // by the mesh's material index
     std::optional<StrainLimits> strain_limits;
     RemeshingDescription remeshing;
-    int layer = 0; // dressed in this order, from the body outward
+    int layer = 0;              // dressed in this order, from the body outward
+    std::optional<Vec3> colour; // in pictures, display (sRGB), 0 to 1; none: as the fabrics look
     bool operator==(const ClothDescription&) const = default;
 };
 
