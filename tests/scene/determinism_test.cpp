@@ -4,7 +4,6 @@
 // The same bits for any number of threads, for two runs, and for a run that goes on from a
 // checkpoint at every frame: for every shipped scene, and for one that has everything else.
 #include "pleat/core/parallel.hpp"
-#include "pleat/mesh/measures.hpp"
 #include "pleat/scene/dress.hpp"
 #include "pleat/scene/resume.hpp"
 #include "pleat/scene/start_check.hpp"
@@ -129,15 +128,7 @@ TEST_P(Shipped, scene_has_the_same_bits_for_threads_runs_and_resume)
         for (ClothDescription& cloth : description.cloths) cloth.remeshing.edge_length[0] *= 3;
     }
     const Scene scene = load_scene(description);
-    const Mesh& mesh = scene.start.model.mesh;
-    std::size_t faces = mesh.face_count();
-    for (const ClothDescription& cloth : description.cloths)
-        if (cloth.remeshing.type == "uniform") { // fine from time 0 on, however coarse its file
-            double area = 0;
-            for (FaceId f : mesh.faces()) area += material_area(mesh, f);
-            const double edge = cloth.remeshing.edge_length[0];
-            faces = std::size_t(2 * area / (edge * edge));
-        }
+    const std::size_t faces = scene.start.model.mesh.face_count();
     const auto frames = int(std::clamp<std::size_t>(face_frames / faces, 1, 8));
     expect_same_bits(description, frames);
 }
