@@ -152,6 +152,16 @@ void lock_nodes(Mesh& mesh, std::span<const NodeId> nodes);
 
 // --- inline -------------------------------------------------------------------------------------
 
+/// The corner after one, counter-clockwise; `% 3` takes a division by multiplication.
+[[nodiscard]] constexpr std::size_t corner_after(std::size_t i)
+{
+    return i == 2 ? 0 : i + 1;
+}
+[[nodiscard]] constexpr std::size_t corner_before(std::size_t i)
+{
+    return i == 0 ? 2 : i - 1;
+}
+
 inline std::size_t Mesh::position_of(FaceId face, EdgeId edge) const
 {
     const Face& f = (*this)[face];
@@ -173,14 +183,14 @@ inline std::array<VertId, 2> Mesh::verts_of(EdgeId edge, std::size_t side) const
     const FaceId face = (*this)[edge].faces[side];
     const std::size_t i = position_of(face, edge);
     const Face& f = (*this)[face];
-    const std::array<VertId, 2> forward{f.verts[i], f.verts[(i + 1) % 3]};
+    const std::array<VertId, 2> forward{f.verts[i], f.verts[corner_after(i)]};
     return side == 0 ? forward : std::array<VertId, 2>{forward[1], forward[0]};
 }
 
 inline VertId Mesh::opposite_vert(EdgeId edge, std::size_t side) const
 {
     const FaceId face = (*this)[edge].faces[side];
-    return (*this)[face].verts[(position_of(face, edge) + 2) % 3];
+    return (*this)[face].verts[corner_before(position_of(face, edge))];
 }
 
 inline bool Mesh::is_seam(EdgeId id) const
@@ -200,7 +210,7 @@ inline Mesh::FanStart Mesh::fan_start(NodeId n) const
         const FaceId next = e.faces[0] == face ? e.faces[1] : e.faces[0];
         if (!is_some(next)) break;
         face = next;
-        corner = (position_of(face, out) + 1) % 3;
+        corner = corner_after(position_of(face, out));
         if (face == first) break;
     }
     return {face, corner};
@@ -212,7 +222,7 @@ template <class Visit> void Mesh::visit_faces(NodeId n, Visit&& visit) const
     FaceId face = start.face;
     std::size_t corner = start.corner;
     for (;;) { // counter-clockwise: across the edge that enters the node, and leaves it in the next
-        const EdgeId in = (*this)[face].edges[(corner + 2) % 3];
+        const EdgeId in = (*this)[face].edges[corner_before(corner)];
         const Edge& e = (*this)[in];
         const FaceId next = e.faces[0] == face ? e.faces[1] : e.faces[0];
         visit(face, corner);
@@ -227,7 +237,7 @@ template <class Visit> void Mesh::visit_edges(NodeId n, Visit&& visit) const
     EdgeId last = no_edge;
     visit_faces(n, [&](FaceId face, std::size_t corner) {
         const Face& f = (*this)[face];
-        const EdgeId enter = f.edges[(corner + 2) % 3];
+        const EdgeId enter = f.edges[corner_before(corner)];
         visit(f.edges[corner]);
         last = enter;
     });

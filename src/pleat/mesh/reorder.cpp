@@ -6,6 +6,7 @@
 #include "pleat/mesh/mesh_writer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -81,26 +82,54 @@ MeshPermutation empty_permutation(const Mesh& mesh)
 
 } // namespace
 
+namespace {
+
+/// A few steps down the Hilbert curve at once. In each quadrant the curve is the same, mirrored on
+/// one diagonal, the other, or both: whether axes are swapped, and whether they are turned round,
+/// is what one step tells the next.
+struct HilbertTable {
+    static constexpr std::uint32_t bits = 4; // of x, of y and twice of the index, an entry
+    std::array<std::array<std::uint16_t, 1u << 2 * bits>, 4> entry{}; // next state, index
+
+    constexpr HilbertTable()
+    {
+        for (std::uint32_t state = 0; state < 4; ++state)
+            for (std::uint32_t cell = 0; cell < 1u << 2 * bits; ++cell) {
+                std::uint32_t swapped = state & 1u, reversed = state >> 1, d = 0;
+                for (std::uint32_t bit = bits; bit-- > 0;) {
+                    const std::uint32_t bx = (cell >> (bits + bit) & 1u) ^ reversed;
+                    const std::uint32_t by = (cell >> bit & 1u) ^ reversed;
+                    const std::uint32_t exchange = (bx ^ by) & swapped;
+                    const std::uint32_t rx = bx ^ exchange, ry = by ^ exchange;
+                    d = d << 2 | ((3 * rx) ^ ry);
+                    swapped ^= ry ^ 1u;
+                    reversed ^= rx & (ry ^ 1u);
+                }
+                entry[state][cell] = std::uint16_t((swapped | reversed << 1) << 2 * bits | d);
+            }
+    }
+};
+
+constexpr HilbertTable hilbert_table;
+
+} // namespace
+
 std::uint64_t hilbert_index(double x, double y)
 {
-    constexpr std::uint32_t order = 16;
+    constexpr std::uint32_t order = 16, bits = HilbertTable::bits, mask = (1u << bits) - 1;
     constexpr double cells = 1u << order;
     const auto cell = [&](double c) {
         return static_cast<std::uint32_t>(std::clamp(c * cells, 0.0, cells - 1));
     };
     const std::uint32_t cx = cell(x), cy = cell(y);
-    // In each quadrant the curve is the same, mirrored on one diagonal, the other, or both: whether
-    // axes are swapped, and whether they are turned round. Without branches, which would be guessed
-    // wrong half of the time.
-    std::uint32_t swapped = 0, reversed = 0;
+    std::uint32_t state = 0;
     std::uint64_t d = 0;
-    for (std::uint32_t bit = order; bit-- > 0;) {
-        const std::uint32_t bx = (cx >> bit & 1u) ^ reversed, by = (cy >> bit & 1u) ^ reversed;
-        const std::uint32_t exchange = (bx ^ by) & swapped;
-        const std::uint32_t rx = bx ^ exchange, ry = by ^ exchange;
-        d = d << 2 | ((3 * rx) ^ ry);
-        swapped ^= ry ^ 1u;
-        reversed ^= rx & (ry ^ 1u);
+    for (std::uint32_t shift = order; shift > 0;) {
+        shift -= bits;
+        const std::uint32_t e =
+            hilbert_table.entry[state][(cx >> shift & mask) << bits | (cy >> shift & mask)];
+        d = d << 2 * bits | (e & ((1u << 2 * bits) - 1));
+        state = e >> 2 * bits;
     }
     return d;
 }

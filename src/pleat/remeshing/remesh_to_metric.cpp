@@ -471,9 +471,14 @@ private:
 
     [[nodiscard]] bool wants_flip(EdgeId e) const
     {
-        if (mesh_.is_feature(e)) return false;
-        const auto [a, b] = mesh_.verts_of(e, 0);
-        const VertId c = mesh_.opposite_vert(e, 0), d = mesh_.opposite_vert(e, 1);
+        const Mesh::Edge& edge = mesh_[e];
+        if (mesh_.is_border(e) || edge.keep) return false;
+        const auto [f, g] = edge.faces;
+        const auto &vf = mesh_[f].verts, &vg = mesh_[g].verts;
+        const std::size_t at_f = mesh_.position_of(f, e), at_g = mesh_.position_of(g, e);
+        const VertId a = vf[at_f], b = vf[corner_after(at_f)];
+        if (vg[at_g] != b || vg[corner_after(at_g)] != a) return false; // a seam
+        const VertId c = vf[corner_before(at_f)], d = vg[corner_before(at_g)];
         const Vec2 ua = mesh_.u(a), ub = mesh_.u(b), uc = mesh_.u(c), ud = mesh_.u(d);
         const Mat2 mean = (metric_[a] + metric_[b] + metric_[c] + metric_[d]) * 0.25;
         if (!is_not_delaunay(ua, ub, ud, uc, mean)) return false;
@@ -487,7 +492,7 @@ private:
         const double first = badness(c, d, b), second = badness(d, c, a);
         if (!(first > 0 && second > 0 && first + second < (1 - least_flip_gain) * now))
             return false;
-        const auto [f, g] = mesh_[e].faces; // each keeps its name, see flip_edge()
+        // Each face keeps its name, see flip_edge().
         FaceStrain before = strain_of(f, {a, b, c}), after = strain_of(f, {c, d, b});
         before += strain_of(g, {b, a, d});
         after += strain_of(g, {d, c, a});
@@ -543,10 +548,15 @@ private:
                         });
     }
 
+    /// One edge of a fan, with what is at its far end: gathered once, because each spoke is looked
+    /// at by all the others.
     struct Spoke {
         EdgeId edge;
         NodeId other;
         FaceId face; // to its left; none of the last of a fan that is open
+        VertId tip;
+        Vec2 u; // of the tip
+        Mat2 m;
         double size2;
     };
 
@@ -555,16 +565,9 @@ private:
         NodeId node = no_node;
         NodeKind kind = NodeKind::interior;
         std::vector<Spoke> spokes; // counter-clockwise, from the border where there is one
-        // Of a fan in one panel, with no seam in it: the far ends of the spokes, gathered once
-        // because each is looked at by all the others.
-        bool is_flat = false, is_closed = true;
-        VertId centre = no_vert;
-        struct Tip {
-            VertId vert;
-            Vec2 u;
-            Mat2 m;
-        };
-        std::vector<Tip> tips;
+        bool is_flat = false;      // in one panel, with no seam in it
+        bool is_closed = true;
+        VertId centre = no_vert;          // of a flat one
         std::vector<std::uint32_t> order; // of the spokes that fit, shortest first
     };
 
@@ -575,27 +578,28 @@ private:
         fan.kind = mesh_.kind(node);
         if (fan.kind == NodeKind::corner || fan.kind == NodeKind::locked) return false;
         fan.spokes.clear();
-        fan.tips.clear();
         fan.is_flat = true;
         fan.centre = no_vert;
         VertId last_tip = no_vert;
         EdgeId last_edge = no_edge;
         const auto add = [&](EdgeId e, FaceId face, VertId tip) {
-            fan.spokes.push_back({e, mesh_.node(tip), face, 0});
-            fan.tips.push_back({tip, mesh_.u(tip), metric_[tip]});
+            const Mesh::Vert& v = mesh_[tip];
+            fan.spokes.push_back({e, v.node, face, tip, v.u, metric_[tip], 0});
         };
         mesh_.visit_faces(node, [&](FaceId f, std::size_t corner) {
             const Mesh::Face& face = mesh_[f];
-            const VertId tip = face.verts[(corner + 1) % 3];
-            if (!is_some(fan.centre)) fan.centre = face.verts[corner];
-            fan.is_flat = fan.is_flat && face.verts[corner] == fan.centre &&
-                          (!is_some(last_tip) || tip == last_tip);
+            const VertId here = face.verts[corner], tip = face.verts[corner_after(corner)];
+            if (!is_some(fan.centre)) {
+                fan.centre = here;
+                last_tip = tip;
+            }
+            fan.is_flat = fan.is_flat && here == fan.centre && tip == last_tip;
             add(face.edges[corner], f, tip);
-            last_tip = face.verts[(corner + 2) % 3];
-            last_edge = face.edges[(corner + 2) % 3];
+            last_tip = face.verts[corner_before(corner)];
+            last_edge = face.edges[corner_before(corner)];
         });
         fan.is_closed = !mesh_.is_border(last_edge);
-        fan.is_flat = fan.is_flat && (!fan.is_closed || last_tip == fan.tips.front().vert);
+        fan.is_flat = fan.is_flat && (!fan.is_closed || last_tip == fan.spokes.front().tip);
         if (!fan.is_closed) add(last_edge, no_face, last_tip);
         if (has_frozen_)
             for (const Spoke& s : fan.spokes)
@@ -627,7 +631,7 @@ private:
             if (!fits_along(i, fan)) continue;
             fan.order.push_back(std::uint32_t(i));
             fan.spokes[i].size2 = fan.is_flat ? edge_size2(mesh_.u(fan.centre), metric_[fan.centre],
-                                                           fan.tips[i].u, fan.tips[i].m)
+                                                           fan.spokes[i].u, fan.spokes[i].m)
                                               : edge_size2(mesh_, metric_, fan.spokes[i].edge);
         }
         std::sort(fan.order.begin(), fan.order.end(), [&](std::uint32_t i, std::uint32_t j) {
@@ -736,27 +740,28 @@ private:
     /// The same for a fan in one panel, which most are.
     [[nodiscard]] bool fits_after_flat_collapse(std::size_t spoke, const Fan& fan) const
     {
-        const std::size_t count = fan.tips.size();
-        const Fan::Tip& to = fan.tips[spoke];
+        const std::size_t count = fan.spokes.size();
+        const Spoke& to = fan.spokes[spoke];
         const double longest2 = (1 - options_.hysteresis) * (1 - options_.hysteresis);
         // The tips beside `to` are joined to it already. The others, from the far side: there the
         // new edges are longest, and most collapses fail.
         const std::size_t left = spoke + 1 < count ? spoke + 1 : fan.is_closed ? 0 : count;
         const std::size_t right = spoke > 0 ? spoke - 1 : fan.is_closed ? count - 1 : count;
-        for (std::size_t i = 0, k = (spoke + count / 2) % count; i < count; ++i) {
+        const std::size_t across = spoke + count / 2;
+        for (std::size_t i = 0, k = across < count ? across : across - count; i < count; ++i) {
             if (k != spoke && k != left && k != right &&
-                edge_size2(fan.tips[k].u, fan.tips[k].m, to.u, to.m) > longest2)
+                edge_size2(fan.spokes[k].u, fan.spokes[k].m, to.u, to.m) > longest2)
                 return false;
             if (++k == count) k = 0;
         }
         // Face k lies between the tips k and k + 1; those beside the spoke go.
         const std::size_t faces = fan.is_closed ? count : count - 1;
         const auto is_gone = [&](std::size_t k) { return k == spoke || k == right; };
-        const auto next = [&](std::size_t k) -> const Fan::Tip& {
-            return fan.tips[k + 1 < count ? k + 1 : 0];
+        const auto next = [&](std::size_t k) -> const Spoke& {
+            return fan.spokes[k + 1 < count ? k + 1 : 0];
         };
         const auto quality = [&](const Vec2& u, const Mat2& m, std::size_t k) {
-            const Fan::Tip &a = fan.tips[k], &b = next(k);
+            const Spoke &a = fan.spokes[k], &b = next(k);
             return metric_quality(u, a.u, b.u, (m + a.m + b.m) * (1.0 / 3));
         };
         double worst_after = 1;
@@ -773,8 +778,8 @@ private:
         FaceStrain before, after;
         for (std::size_t k = 0; k < faces; ++k) {
             const FaceId f = fan.spokes[k].face;
-            before += strain_of(f, {fan.centre, fan.tips[k].vert, next(k).vert});
-            if (!is_gone(k)) after += strain_of(f, {to.vert, fan.tips[k].vert, next(k).vert});
+            before += strain_of(f, {fan.centre, fan.spokes[k].tip, next(k).tip});
+            if (!is_gone(k)) after += strain_of(f, {to.tip, fan.spokes[k].tip, next(k).tip});
         }
         return !rises(before, after);
     }
