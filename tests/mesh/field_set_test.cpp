@@ -88,6 +88,41 @@ TEST_F(FieldSetRules, flip_and_collapse_keep_the_integral_of_an_area_average)
     EXPECT_GT(collapses, 0u);
 }
 
+TEST_F(FieldSetRules, values_are_the_same_where_no_undo_is_kept)
+{
+    const Mesh start = mesh;
+    const auto edit = [](Mesh& m, FieldSet& set) {
+        for (EdgeId e : IdRange<EdgeId>(m.edge_count())) {
+            if (!m.is_alive(e)) continue;
+            if (index(e) % 3 == 0)
+                set.follow(m, split_edge(m, e));
+            else if (may_flip(m, e) == Refusal::none)
+                set.follow(m, flip_edge(m, e));
+            else if (may_collapse(m, e, m[e].nodes[0]) == Refusal::none)
+                set.follow(m, collapse_edge(m, e, m[e].nodes[0]));
+        }
+        set.permute(reorder(m));
+    };
+    auto other_x = x;
+    auto other_angle = angle;
+    auto other_dose = dose;
+    auto other_age = age;
+    edit(mesh, fields);
+    Mesh other = start;
+    FieldSet without(FieldUndo::none);
+    without.add(other_x);
+    without.add(other_angle);
+    without.add(other_dose);
+    without.add(other_age);
+    edit(other, without);
+    ASSERT_NE(mesh.face_count(), start.face_count());
+    ASSERT_EQ(other, mesh);
+    EXPECT_EQ(other_x, x);
+    EXPECT_EQ(other_angle, angle);
+    EXPECT_EQ(other_dose, dose);
+    EXPECT_EQ(other_age, age);
+}
+
 TEST_F(FieldSetRules, face_split_and_join_keep_values)
 {
     const double before = total_dose();

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "pleat/core/field.hpp"
+#include "pleat/core/parallel.hpp"
 #include "pleat/mesh/edits.hpp"
 #include "pleat/mesh/reorder.hpp"
 
@@ -38,8 +39,13 @@ public:
     [[nodiscard]] virtual bool fits(const Mesh&) const = 0;
 };
 
+/// Whether a set keeps what it takes to undo the edits that it follows.
+enum class FieldUndo { kept, none };
+
 class FieldSet {
 public:
+    explicit FieldSet(FieldUndo undo = FieldUndo::kept) : undo_(undo) {}
+
     /// Borrows a field. \pre it outlives the set, and has one value an element of the mesh.
     template <class IdT, class T> void add(Field<IdT, T>& field);
 
@@ -48,7 +54,7 @@ public:
     {
         for (auto& f : followers_) f->follow(mesh, record);
     }
-    /// Takes the newest followed edit back. Call it beside undo_edit().
+    /// Takes the newest followed edit back. Call it beside undo_edit(). \pre FieldUndo::kept
     void undo()
     {
         for (auto& f : followers_) f->undo();
@@ -60,7 +66,10 @@ public:
     }
     void permute(const MeshPermutation& permutation)
     {
-        for (auto& f : followers_) f->permute(permutation);
+        constexpr std::size_t one_each = 1;
+        parallel_for(
+            followers_.size(), [&](std::size_t i) { followers_[i]->permute(permutation); },
+            one_each);
     }
     /// Whether every field has one value an element.
     [[nodiscard]] bool fits(const Mesh& mesh) const
@@ -71,6 +80,7 @@ public:
     }
 
 private:
+    FieldUndo undo_;
     std::vector<std::unique_ptr<FieldFollower>> followers_;
 };
 

@@ -28,7 +28,9 @@ concept Blendable = !std::integral<T> && requires(T a, double s)
 
 template <class IdT, class T> class FieldFollowerOf final : public FieldFollower {
 public:
-    explicit FieldFollowerOf(Field<IdT, T>& field) : field_(field) {}
+    FieldFollowerOf(Field<IdT, T>& field, FieldUndo undo)
+        : field_(field), keeps_undo_(undo == FieldUndo::kept)
+    {}
 
     void follow(const Mesh& mesh, const EdgeSplit& s) override
     {
@@ -168,13 +170,15 @@ private:
 
     void begin(const Mesh& mesh)
     {
-        marks_.push_back({field_.size(), saved_.size()});
-        field_.values.resize(count(mesh), field_.default_value);
+        if (keeps_undo_) marks_.push_back({field_.size(), saved_.size()});
+        // An edit adds few: resize() takes longer over two than this.
+        for (std::size_t n = field_.size(); n < count(mesh); ++n)
+            field_.values.push_back(field_.default_value);
     }
 
     void set(IdT id, T value)
     {
-        if (index(id) < marks_.back().size) saved_.emplace_back(id, field_[id]);
+        if (keeps_undo_ && index(id) < marks_.back().size) saved_.emplace_back(id, field_[id]);
         field_[id] = std::move(value);
     }
 
@@ -252,6 +256,7 @@ private:
     }
 
     Field<IdT, T>& field_;
+    bool keeps_undo_;
     std::vector<std::pair<IdT, T>> saved_;
     std::vector<Mark> marks_;
     std::vector<FaceId> old_faces_;
@@ -260,7 +265,7 @@ private:
 
 template <class IdT, class T> void FieldSet::add(Field<IdT, T>& field)
 {
-    followers_.push_back(std::make_unique<FieldFollowerOf<IdT, T>>(field));
+    followers_.push_back(std::make_unique<FieldFollowerOf<IdT, T>>(field, undo_));
 }
 
 } // namespace pleat

@@ -107,7 +107,7 @@ private:
     void edit(CrossingGuard* guard)
     {
         MetricField metric = metric_;
-        FieldSet fields;
+        FieldSet fields(guard != nullptr ? FieldUndo::kept : FieldUndo::none);
         add_fields(fields, model_);
         add_fields(fields, state_);
         touched_ = {};

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 
 namespace pleat {
 
@@ -50,10 +51,9 @@ template <class IdT> class Queue {
 public:
     void push(IdT id)
     {
-        if (index(id) >= is_in_.size()) is_in_.resize(std::max<std::size_t>(64, 2 * index(id) + 1));
-        if (is_in_[index(id)]) return;
-        is_in_[index(id)] = 1;
-        ids_.push_back(id);
+        if (index(id) >= is_in_.size()) [[unlikely]]
+            is_in_.resize(std::max<std::size_t>(64, 2 * index(id) + 1));
+        if (std::exchange(is_in_[index(id)], 1) == 0) ids_.push_back(id);
     }
     [[nodiscard]] bool empty() const { return head_ == ids_.size(); }
     /// What is in it, the first in front.
@@ -84,7 +84,8 @@ public:
                    const RemeshOptions& options, const Field<NodeId, std::uint64_t>* held,
                    CrossingGuard* guard, TouchedFaces* touched)
         : mesh_(mesh), metric_(metric), x_(x), fields_(fields), options_(options), held_(held),
-          guard_(guard), touched_(touched), is_touched_(mesh.face_count(), 0)
+          guard_(guard), touched_(touched), is_touched_(mesh.face_count(), 0),
+          own_(guard != nullptr ? FieldUndo::kept : FieldUndo::none)
     {
         own_.add(metric_);
         const auto any = [](const std::vector<bool>& flags) {
