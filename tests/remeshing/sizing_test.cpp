@@ -161,6 +161,39 @@ TEST(FaceSizing, each_cloth_has_its_own_tolerances)
             1e-9);
 }
 
+TEST(FaceSizing, a_face_has_the_same_tensors_whatever_is_looked_at_beside_it)
+{
+    // 18 faces in each of two pieces: no multiple of the faces that are looked at together.
+    MeshInput input = zoo::two_pieces(3);
+    for (Vec3& x : input.node_x)
+        x = {0.95 * x[0], x[1] + 0.1 * x[0] * x[0], 0.1 + 0.1 * std::sin(7 * x[0] + 5 * x[1])};
+    Simulation sim = simulation_of(input);
+    for (NodeId n : sim.model.mesh.nodes())
+        sim.state.v[n] = {std::sin(5 * sim.state.x[n][1]), 0, sim.state.x[n][0]};
+    sim.model.cloths = {{"a"}, {"b"}};
+    sim.model.panel_cloth = {ClothId{0}, ClothId{1}};
+    const ObstacleTree floor(
+        std::vector<std::array<Vec3, 3>>{{{{-9, -9, 0}, {9, -9, 0}, {0, 9, 0}}}});
+    SizingOptions fine, coarse;
+    fine.edge_min = 0.001;
+    coarse.velocity = 3;
+    coarse.aspect_min = 0.5;
+    const FaceSizing all_fine = face_sizing(sim.model, sim.state, floor, {fine, fine});
+    const FaceSizing all_coarse = face_sizing(sim.model, sim.state, floor, {coarse, coarse});
+    const FaceSizing mixed = face_sizing(sim.model, sim.state, floor, {fine, coarse});
+    const FaceSizing half = face_sizing(sim.model, sim.state, floor, {std::nullopt, coarse});
+    for (FaceId f : sim.model.mesh.faces()) {
+        const bool is_a = sim.model.cloth_of(f) == ClothId{0};
+        const FaceSizing& alone = is_a ? all_fine : all_coarse;
+        EXPECT_EQ(mixed.metric[f], alone.metric[f]);
+        EXPECT_EQ(mixed.obstacle[f], alone.obstacle[f]);
+        EXPECT_EQ(mixed.velocity[f], alone.velocity[f]);
+        EXPECT_EQ(half.metric[f], is_a ? Mat2{} : all_coarse.metric[f]);
+        EXPECT_NE(all_fine.metric[f], all_coarse.metric[f]);
+        EXPECT_GT(difference(mixed.obstacle[f], {}), 0);
+    }
+}
+
 // --- verts and seams ----------------------------------------------------------------------------
 
 TEST(VertMetric, N12_is_the_mean_weighted_by_area)

@@ -3,8 +3,8 @@
 #include "pleat/remeshing/sizing.hpp"
 
 #include "pleat/core/parallel.hpp"
-#include "pleat/geometry/decompose.hpp"
 #include "pleat/remeshing/node_normals.hpp"
+#include "pleat/remeshing/world_box.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,21 +14,49 @@ namespace pleat {
 
 namespace {
 
-/// Gradients of the three corners' hat functions, material space [1/m].
-std::array<Vec2, 3> hat_gradients(const Vec2& a, const Vec2& b, const Vec2& c)
+constexpr std::size_t lanes = FourBoxes::width;
+
+/// A number of four faces, which are looked at together: the same few hundred products for each.
+struct Four {
+    Lanes of{};
+
+    Four() = default;
+    Four(const Lanes& each) : of(each) {}
+    explicit Four(double all) : of{all, all, all, all} {}
+
+    double operator[](std::size_t lane) const { return of[lane]; }
+    void set(std::size_t lane, double value) { of[lane] = value; }
+    Four& operator+=(const Four& b) { return *this = of + b.of; }
+    Four& operator-=(const Four& b) { return *this = of - b.of; }
+    Four& operator*=(const Four& b) { return *this = of * b.of; }
+    Four& operator/=(const Four& b) { return *this = of / b.of; }
+    friend Four operator+(Four a, const Four& b) { return a += b; }
+    friend Four operator-(Four a, const Four& b) { return a -= b; }
+    friend Four operator*(Four a, const Four& b) { return a *= b; }
+    friend Four operator/(Four a, const Four& b) { return a /= b; }
+    friend Four operator-(const Four& a) { return -a.of; }
+
+    using Mask = decltype(Lanes{} < Lanes{});
+    friend Mask operator<(const Four& a, const Four& b) { return a.of < b.of; }
+    friend Mask operator>=(const Four& a, const Four& b) { return a.of >= b.of; }
+    bool operator==(const Four& b) const // of all; Vec and Mat ask for it
+    {
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+            if (of[lane] != b.of[lane]) return false;
+        return true;
+    }
+};
+
+Four select(const Four::Mask& which, const Four& yes, const Four& no)
 {
-    const double twice_area = cross(b - a, c - a);
-    const auto opposite = [&](const Vec2& from, const Vec2& to) {
-        const Vec2 e = to - from; // turned left, it points at the corner
-        return Vec2{-e[1], e[0]} / twice_area;
-    };
-    return {opposite(b, c), opposite(c, a), opposite(a, b)};
+    return which ? yes.of : no.of;
 }
 
-/// Gradient of a vector given at the corners: d value / d u.
-inline Mat3x2 gradient(const std::array<Vec3, 3>& value, const std::array<Vec2, 3>& hats)
+Four sqrt(const Four& a)
 {
-    return outer(value[0], hats[0]) + outer(value[1], hats[1]) + outer(value[2], hats[2]);
+    Lanes root;
+    for (std::size_t lane = 0; lane < lanes; ++lane) root[lane] = std::sqrt(a[lane]);
+    return root;
 }
 
 double square(double s)
@@ -36,12 +64,98 @@ double square(double s)
     return s * s;
 }
 
-/// [Narain2012] eq. 9 at one corner. `away` is the unit vector from the obstacle's nearest point,
-/// `distance` its distance.
-Mat2 obstacle_tensor(const Mat3x2& f, const Vec3& away, double distance)
+using Vec2Four = Vec<Four, 2>;
+using Vec3Four = Vec<Four, 3>;
+using Mat2Four = Mat<Four, 2, 2>;
+using Mat3x2Four = Mat<Four, 3, 2>;
+
+/// Gradients of the three corners' hat functions, material space [1/m].
+std::array<Vec2Four, 3> hat_gradients(const std::array<Vec2Four, 3>& u)
 {
-    const Vec2 slope = transpose(f) * away;
-    return outer(slope, slope) * (1 / square(distance));
+    const Four twice_area = cross(u[1] - u[0], u[2] - u[0]);
+    const auto opposite = [&](const Vec2Four& from, const Vec2Four& to) {
+        const Vec2Four e = to - from; // turned left, it points at the corner
+        return Vec2Four{-e[1], e[0]} / twice_area;
+    };
+    return {opposite(u[1], u[2]), opposite(u[2], u[0]), opposite(u[0], u[1])};
+}
+
+/// Gradient of a vector given at the corners: d value / d u.
+Mat3x2Four gradient(const std::array<Vec3Four, 3>& value, const std::array<Vec2Four, 3>& hats)
+{
+    return outer(value[0], hats[0]) + outer(value[1], hats[1]) + outer(value[2], hats[2]);
+}
+
+/// Eigenvalues of symmetric tensors, the larger first, and the unit vector of the larger; see
+/// eigen_symmetric().
+struct EigenFour {
+    Four large, small;
+    Vec2Four first;
+};
+
+EigenFour eigen_symmetric(const Mat2Four& a)
+{
+    const Four one(1), zero, half_of(0.5);
+    const Four mean = half_of * (a(0, 0) + a(1, 1)), half = half_of * (a(0, 0) - a(1, 1));
+    const Four radius = sqrt(half * half + a(0, 1) * a(0, 1));
+    const auto is_first = half >= zero, is_round = zero >= radius;
+    const Vec2Four first{select(is_first, half + radius, a(0, 1)),
+                         select(is_first, a(0, 1), radius - half)};
+    const Four length = select(is_round, one, sqrt(dot(first, first)));
+    return {mean + radius,
+            mean - radius,
+            {select(is_round, one, first[0] / length), select(is_round, zero, first[1] / length)}};
+}
+
+/// Negative eigenvalues become zero.
+Mat2Four clamp_psd(const Mat2Four& a)
+{
+    const Four zero;
+    const auto is_psd = (a(0, 0) >= zero) & (a(1, 1) >= zero) & (determinant(a) >= zero);
+    const EigenFour s = eigen_symmetric(a);
+    const auto is_negative = zero >= s.large;
+    Mat2Four result = s.large * outer(s.first, s.first);
+    for (std::size_t i = 0; i < 4; ++i)
+        result.e[i] = select(is_psd, a.e[i], select(is_negative, zero, result.e[i]));
+    return result;
+}
+
+/// The numbers of SizingOptions, of four faces.
+struct OptionsFour {
+    Four least, most;                  // eigenvalues [1/m^2]
+    Four aspect2;                      // least ratio of them
+    Four angle, compression, velocity; // what to multiply by; 0: not looked at
+
+    void set(std::size_t lane, const SizingOptions& o)
+    {
+        least.set(lane, 1 / square(o.edge_max));
+        most.set(lane, 1 / square(o.edge_min));
+        aspect2.set(lane, square(o.aspect_min));
+        angle.set(lane, o.angle > 0 ? 1 / square(o.angle) : 0);
+        compression.set(lane, o.compression > 0 ? 1 / square(o.compression) : 0);
+        velocity.set(lane, o.velocity > 0 ? 1 / square(o.velocity) : 0);
+    }
+};
+
+Mat2Four bounded(const Mat2Four& tensor, const OptionsFour& o)
+{
+    const EigenFour s = eigen_symmetric(tensor);
+    const auto clamp = [&](const Four& value) {
+        return select(value < o.least, o.least, select(o.most < value, o.most, value));
+    };
+    const Four large = clamp(s.large), least_small = o.aspect2 * large;
+    Four small = clamp(s.small);
+    small = select(small < least_small, least_small, small);
+    const Vec2Four second{-s.first[1], s.first[0]};
+    return outer(s.first, s.first) * large + outer(second, second) * small;
+}
+
+template <std::size_t R, std::size_t C>
+Mat<double, R, C> lane_of(const Mat<Four, R, C>& m, std::size_t lane)
+{
+    Mat<double, R, C> result;
+    for (std::size_t i = 0; i < R * C; ++i) result.e[i] = m.e[i][lane];
+    return result;
 }
 
 Mat2 turned(const Mat2& m, double angle)
@@ -69,12 +183,11 @@ double ideal_face_count(const Mesh& mesh, const MetricField& metric)
 
 Mat2 bounded(const Mat2& tensor, const SizingOptions& o)
 {
-    EigenSym2 s = eigen_symmetric(tensor);
-    const double low = 1 / square(o.edge_max), high = 1 / square(o.edge_min);
-    for (std::size_t k = 0; k < 2; ++k) s.values[k] = std::clamp(s.values[k], low, high);
-    s.values[1] = std::max(s.values[1], square(o.aspect_min) * s.values[0]);
-    const Vec2 first = column(s.vectors, 0), second = column(s.vectors, 1);
-    return outer(first, first) * s.values[0] + outer(second, second) * s.values[1];
+    OptionsFour options;
+    Mat2Four tensors;
+    for (std::size_t lane = 0; lane < lanes; ++lane) options.set(lane, o);
+    for (std::size_t i = 0; i < 4; ++i) tensors.e[i] = Four(tensor.e[i]);
+    return lane_of(bounded(tensors, options), 0);
 }
 
 namespace {
@@ -116,64 +229,116 @@ NodeLook look_from_nodes(const Model& model, const State& state, const ObstacleT
     return look;
 }
 
-/// What asks for fineness in one face.
+/// What asks for fineness in four faces.
 struct Drivers {
-    Mat2 curvature{}, compression{}, velocity{}, obstacle{};
-    [[nodiscard]] Mat2 sum() const { return curvature + compression + velocity + obstacle; }
+    Mat2Four curvature{}, compression{}, velocity{}, obstacle{};
+    [[nodiscard]] Mat2Four sum() const { return curvature + compression + velocity + obstacle; }
 };
 
-Drivers drivers_of(const Mesh& mesh, const State& state, const NodeLook& look,
-                   const SizingOptions& o, FaceId f)
+/// What four faces have at their corners, and what is asked of them.
+struct FaceLook {
+    std::array<Vec2Four, 3> u;
+    std::array<Vec3Four, 3> x, v, normal, away;
+    std::array<Four, 3> distance;
+    OptionsFour options;
+
+    void set(std::size_t lane, const Mesh& mesh, const State& state, const NodeLook& look,
+             const SizingOptions& o, FaceId f)
+    {
+        for (std::size_t i = 0; i < 3; ++i) {
+            const Mesh::Vert& vert = mesh[mesh[f].verts[i]];
+            const NodeId n = vert.node;
+            for (std::size_t k = 0; k < 2; ++k) u[i][k].set(lane, vert.u[k]);
+            for (std::size_t k = 0; k < 3; ++k) {
+                x[i][k].set(lane, state.x[n][k]);
+                v[i][k].set(lane, state.v[n][k]);
+                normal[i][k].set(lane, look.normal[n][k]);
+                away[i][k].set(lane, look.away[n][k]);
+            }
+            distance[i].set(lane, look.distance[n]);
+        }
+        options.set(lane, o);
+    }
+};
+
+Drivers drivers_of(const FaceLook& look)
 {
+    const Four zero, one(1), third(1.0 / 3);
     Drivers d;
-    const auto& v = mesh[f].verts;
-    const auto n = mesh.nodes_of(f);
-    const auto hats = hat_gradients(mesh.u(v[0]), mesh.u(v[1]), mesh.u(v[2]));
-    const Mat3x2 grad_x = gradient({state.x[n[0]], state.x[n[1]], state.x[n[2]]}, hats);
-    if (o.angle > 0) { // [Narain2012] eq. 6
-        const Mat3x2 grad_n =
-            gradient({look.normal[n[0]], look.normal[n[1]], look.normal[n[2]]}, hats);
-        d.curvature = transpose(grad_n) * grad_n * (1 / square(o.angle));
+    const auto hats = hat_gradients(look.u);
+    const Mat3x2Four grad_x = gradient(look.x, hats);
+    const Mat3x2Four grad_n = gradient(look.normal, hats);
+    const Mat3x2Four grad_v = gradient(look.v, hats);
+    const Mat2Four identity{{one, zero, zero, one}};
+    // [Narain2012] eqs. 6 to 8.
+    d.curvature = transpose(grad_n) * grad_n * look.options.angle;
+    d.velocity = transpose(grad_v) * grad_v * look.options.velocity;
+    d.compression = clamp_psd(identity - transpose(grad_x) * grad_x) * look.options.compression;
+    for (std::size_t i = 0; i < 3; ++i) { // eq. 9, the mean over the corners
+        const Vec2Four slope = transpose(grad_x) * look.away[i];
+        const auto is_near = zero < look.distance[i];
+        const Four distance = select(is_near, look.distance[i], one);
+        const Mat2Four tensor = outer(slope, slope) * (one / (distance * distance)) * third;
+        for (std::size_t k = 0; k < 4; ++k)
+            d.obstacle.e[k] = select(is_near, d.obstacle.e[k] + tensor.e[k], d.obstacle.e[k]);
     }
-    if (o.compression > 0) // [Narain2012] eq. 8
-        d.compression =
-            clamp_psd(identity<2>() - transpose(grad_x) * grad_x) * (1 / square(o.compression));
-    if (o.velocity > 0) { // [Narain2012] eq. 7
-        const Mat3x2 grad_v = gradient({state.v[n[0]], state.v[n[1]], state.v[n[2]]}, hats);
-        d.velocity = transpose(grad_v) * grad_v * (1 / square(o.velocity));
-    }
-    for (NodeId k : n)
-        if (look.distance[k] > 0)
-            d.obstacle += obstacle_tensor(grad_x, look.away[k], look.distance[k]) * (1.0 / 3);
     return d;
 }
 
-/// \param keep called with each face and its drivers; may be called for several at once.
+/// Calls visit(faces, options) for four faces at a time, all that have options; where fewer are
+/// left, the last of them fill up the lanes. In parallel.
+template <class Visit>
+void visit_fours(const Model& model, const std::vector<std::optional<SizingOptions>>& by_cloth,
+                 Visit&& visit)
+{
+    parallel_chunks(model.mesh.face_count(), default_chunk,
+                    [&](std::size_t, std::size_t begin, std::size_t end) {
+                        std::array<FaceId, lanes> faces{};
+                        std::array<const SizingOptions*, lanes> options{};
+                        std::size_t count = 0;
+                        for (std::size_t i = begin; i < end; ++i) {
+                            const auto f = make_id<FaceId>(i);
+                            if (const auto& o = by_cloth[index(model.cloth_of(f))]) {
+                                faces[count] = f;
+                                options[count++] = &*o;
+                            }
+                            if (count == 0 || (count < lanes && i + 1 < end)) continue;
+                            for (; count < lanes; ++count) {
+                                faces[count] = faces[count - 1];
+                                options[count] = options[count - 1];
+                            }
+                            visit(faces, options);
+                            count = 0;
+                        }
+                    });
+}
+
+/// \param keep called with four faces and their drivers; may be called for several at once.
 template <class Keep>
 Field<FaceId, Mat2> metric_of(const Model& model, const State& state, const ObstacleTree& obstacles,
                               const std::vector<std::optional<SizingOptions>>& by_cloth,
                               const std::vector<SizingAdjustment>& adjustments, Keep&& keep)
 {
+    using Faces = std::array<FaceId, lanes>;
+    using Options = std::array<const SizingOptions*, lanes>;
     const Mesh& mesh = model.mesh;
     const NodeLook look = look_from_nodes(model, state, obstacles, by_cloth);
     Field<FaceId, Mat2> metric(mesh.face_count(), FieldRule::area_average);
-    const auto options_of = [&](FaceId f) -> const std::optional<SizingOptions>& {
-        return by_cloth[index(model.cloth_of(f))];
-    };
     const bool is_final = adjustments.empty();
-    parallel_for(mesh.face_count(), [&](std::size_t i) {
-        const auto f = make_id<FaceId>(i);
-        const auto& o = options_of(f);
-        if (!o) return;
-        const Drivers d = drivers_of(mesh, state, look, *o, f);
-        keep(f, d);
-        metric[f] = is_final ? bounded(d.sum(), *o) : d.sum();
+    visit_fours(model, by_cloth, [&](const Faces& faces, const Options& options) {
+        FaceLook four;
+        for (std::size_t i = 0; i < lanes; ++i)
+            four.set(i, mesh, state, look, *options[i], faces[i]);
+        const Drivers d = drivers_of(four);
+        keep(faces, d);
+        const Mat2Four m = is_final ? bounded(d.sum(), four.options) : d.sum();
+        for (std::size_t i = 0; i < lanes; ++i) metric[faces[i]] = lane_of(m, i);
     });
     if (is_final) return metric;
     for (const SizingAdjustment& adjust : adjustments) adjust(model, state, metric);
     parallel_for(mesh.face_count(), [&](std::size_t i) {
         const auto f = make_id<FaceId>(i);
-        if (const auto& o = options_of(f)) metric[f] = bounded(metric[f], *o);
+        if (const auto& o = by_cloth[index(model.cloth_of(f))]) metric[f] = bounded(metric[f], *o);
     });
     return metric;
 }
@@ -186,13 +351,15 @@ FaceSizing face_sizing(const Model& model, const State& state, const ObstacleTre
 {
     const Field<FaceId, Mat2> zero(model.mesh.face_count(), FieldRule::area_average);
     FaceSizing s{zero, zero, zero, zero, zero};
-    s.metric =
-        metric_of(model, state, obstacles, by_cloth, adjustments, [&](FaceId f, const Drivers& d) {
-            s.curvature[f] = d.curvature;
-            s.compression[f] = d.compression;
-            s.velocity[f] = d.velocity;
-            s.obstacle[f] = d.obstacle;
-        });
+    s.metric = metric_of(model, state, obstacles, by_cloth, adjustments,
+                         [&](const auto& faces, const Drivers& d) {
+                             for (std::size_t i = 0; i < lanes; ++i) {
+                                 s.curvature[faces[i]] = lane_of(d.curvature, i);
+                                 s.compression[faces[i]] = lane_of(d.compression, i);
+                                 s.velocity[faces[i]] = lane_of(d.velocity, i);
+                                 s.obstacle[faces[i]] = lane_of(d.obstacle, i);
+                             }
+                         });
     return s;
 }
 
@@ -201,7 +368,8 @@ Field<FaceId, Mat2> face_metric(const Model& model, const State& state,
                                 const std::vector<std::optional<SizingOptions>>& by_cloth,
                                 const std::vector<SizingAdjustment>& adjustments)
 {
-    return metric_of(model, state, obstacles, by_cloth, adjustments, [](FaceId, const Drivers&) {});
+    return metric_of(model, state, obstacles, by_cloth, adjustments,
+                     [](const auto&, const Drivers&) {});
 }
 
 MetricField vert_metric(const Mesh& mesh, const Field<FaceId, Mat2>& face_metric)
