@@ -386,6 +386,43 @@ double total_length(const std::vector<std::array<Vec2, 2>>& segments)
     return sum;
 }
 
+TEST(RemeshToMetric, normals_that_are_given_change_nothing)
+{
+    const auto metric = [](const Vec2& u) { return test::tensor(u[0], 0.03 + 0.2 * u[1], 0.06); };
+    Subject computed(bent(6, 0.4)), given(bent(6, 0.4));
+    computed.set_metric(metric);
+    given.set_metric(metric);
+    RemeshOptions options;
+    const Field<NodeId, Vec3> normal = node_normals(given.mesh, given.x);
+    options.normal = &normal;
+    EXPECT_GT(computed.remesh().splits, 100u);
+    given.remesh(options);
+    EXPECT_EQ(given.mesh, computed.mesh);
+    EXPECT_EQ(given.x, computed.x);
+}
+
+TEST(RemeshToMetric, tells_of_each_face_that_it_touches_once)
+{
+    Subject s(bent(12, 0.4));
+    s.set_metric([](const Vec2& u) { // finer on the left, much coarser on the right
+        return test::tensor(0, u[0] < 0.4 ? 0.05 : 0.5, 0.5);
+    });
+    FieldSet fields;
+    fields.add(s.x);
+    TouchedFaces touched;
+    std::vector<FaceId> told;
+    touched.on_touch = [&](std::span<const FaceId> faces) {
+        EXPECT_FALSE(faces.empty());
+        told.insert(told.end(), faces.begin(), faces.end());
+    };
+    const RemeshCounts c =
+        remesh_to_metric(s.mesh, s.metric, s.x, fields, {}, nullptr, nullptr, &touched);
+    EXPECT_GT(c.splits, 0u);
+    EXPECT_GT(c.collapses, 0u);
+    std::sort(told.begin(), told.end());
+    EXPECT_EQ(told, touched.before);
+}
+
 TEST(RemeshZoo, N10_thousands_of_random_remeshes_keep_every_invariant)
 {
     std::mt19937_64 random(2012);

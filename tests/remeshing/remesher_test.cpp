@@ -7,6 +7,7 @@
 #include "pleat/remeshing/uniform.hpp"
 
 #include "pleat/core/parallel.hpp"
+#include "pleat/energies/elastic_batch.hpp"
 #include "pleat/mesh/measures.hpp"
 #include "pleat/mesh/validate.hpp"
 #include "pleat/sim/adapt.hpp"
@@ -154,6 +155,27 @@ TEST(RemesherAnisotropic, makes_the_same_mesh_for_any_number_of_threads)
         });
     }
     EXPECT_EQ(hashes[0], hashes[1]);
+}
+
+TEST(RemesherAnisotropic, reports_how_the_elastic_energy_of_the_whole_changed)
+{
+    double first = 0;
+    for (int thread_count : {1, 2, 8})
+        Threads(thread_count).run([&] {
+            Simulation sim = simulation_of(zoo::grid(4, 4));
+            RemesherAnisotropic remesher(options_of({}));
+            for (int i = 0; i < 6; ++i) { // coarsens at one end while it refines at the other
+                set_wave(sim, 0.4 * i, 0.02 * (1 + i % 3));
+                const double before = elastic_energy(sim.model, sim.state);
+                const RemeshReport r = remesher.remesh({}, 0, sim.model, sim.state);
+                ASSERT_GT(r.splits + r.collapses, 0u);
+                const double after = elastic_energy(sim.model, sim.state);
+                EXPECT_NEAR(r.elastic_change, after - before, 1e-9 * std::max(before, after));
+                if (i < 5) continue;
+                if (thread_count == 1) first = r.elastic_change;
+                EXPECT_EQ(r.elastic_change, first);
+            }
+        });
 }
 
 TEST(RemesherUniform, refines_once_to_the_given_length)

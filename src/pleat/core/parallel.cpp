@@ -16,8 +16,11 @@
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
+#include <deque>
 #include <optional>
+#include <utility>
 
 #ifdef PLEAT_THREAD_SANITIZER
 extern "C" void __tsan_acquire(void* address);
@@ -97,6 +100,33 @@ void Threads::run(FunctionRef<void()> work) const
         const HandOver::Share share(hand_over);
         work();
     });
+}
+
+struct Background::Tasks {
+    tbb::task_group group;
+    std::deque<HandOver> hand_overs; // one for each piece of work since the last wait
+};
+
+Background::Background() : tasks_(std::make_unique<Tasks>()) {}
+
+Background::~Background()
+{
+    tasks_->group.wait();
+}
+
+void Background::start(std::function<void()> work)
+{
+    HandOver& hand_over = tasks_->hand_overs.emplace_back();
+    tasks_->group.run([&hand_over, work = std::move(work)] {
+        const HandOver::Share share(hand_over);
+        work();
+    });
+}
+
+void Background::wait()
+{
+    tasks_->group.wait();
+    tasks_->hand_overs.clear();
 }
 
 void parallel_chunks(std::size_t count, std::size_t chunk_size,

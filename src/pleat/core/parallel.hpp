@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -32,6 +33,25 @@ public:
 private:
     struct Arena;
     std::unique_ptr<Arena> arena_;
+};
+
+/// Work for threads that have nothing else to do, beside what the caller goes on with by itself.
+/// With one thread it is done in wait().
+class Background {
+public:
+    Background();
+    ~Background(); // waits
+    Background(const Background&) = delete;
+    Background& operator=(const Background&) = delete;
+
+    /// \param work must not touch what the caller or other work writes before wait().
+    void start(std::function<void()> work);
+    /// Returns when all is done; exceptions pass through.
+    void wait();
+
+private:
+    struct Tasks;
+    std::unique_ptr<Tasks> tasks_;
 };
 
 /// Elements a chunk. Small enough to balance 2 to 16 threads at a few thousand elements, large

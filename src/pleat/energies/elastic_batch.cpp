@@ -661,12 +661,25 @@ void ElasticBatch::linearise(const Model& model, std::span<const Vec3> x, Stiffn
     }
 }
 
+double elastic_energy(const Model& model, const State& state, FaceId face)
+{
+    return energy_of_face(model, state.x, face);
+}
+
+double elastic_energy(const Model& model, const State& state, EdgeId edge)
+{
+    return is_fold(model.mesh, edge) ? energy_of_hinge(model, state.x, edge) : 0;
+}
+
+bool has_plates(const Model& model)
+{
+    return std::any_of(model.materials.begin(), model.materials.end(),
+                       [](const Material& m) { return plate_law(m.bending).has_value(); });
+}
+
 double elastic_energy(const Model& model, const State& state, const std::vector<bool>& only)
 {
-    const bool has_plates =
-        std::any_of(model.materials.begin(), model.materials.end(),
-                    [](const Material& m) { return plate_law(m.bending).has_value(); });
-    if (has_plates) { // a face's curvature follows from angles farther away
+    if (has_plates(model)) { // a face's curvature follows from angles farther away
         ElasticBatch batch = ElasticBatch::for_energy(model);
         batch.freeze(model, state.x.span());
         return batch.energy(model, state.x.span());
@@ -675,13 +688,12 @@ double elastic_energy(const Model& model, const State& state, const std::vector<
     const auto counts = [&](FaceId f) { return only.empty() || only[index(f)]; };
     const double membrane = parallel_sum(mesh.face_count(), [&](std::size_t i) {
         const auto f = make_id<FaceId>(i);
-        return counts(f) ? energy_of_face(model, state.x, f) : 0.0;
+        return counts(f) ? elastic_energy(model, state, f) : 0.0;
     });
     const double bending = parallel_sum(mesh.edge_count(), [&](std::size_t i) {
         const auto e = make_id<EdgeId>(i);
-        if (mesh.is_border(e) || !(counts(mesh[e].faces[0]) || counts(mesh[e].faces[1])))
-            return 0.0;
-        return is_fold(mesh, e) ? energy_of_hinge(model, state.x, e) : 0.0;
+        const auto [f, g] = mesh[e].faces;
+        return is_some(g) && (counts(f) || counts(g)) ? elastic_energy(model, state, e) : 0.0;
     });
     return membrane + bending;
 }

@@ -133,6 +133,14 @@ private:
     std::vector<IsometricWork> isometric_work_;
 };
 
+/// Elastic energy of one face, without bending, and of one hinge; none has an edge that is no fold
+/// [J]. \pre for hinges: !has_plates(model)
+[[nodiscard]] double elastic_energy(const Model& model, const State& state, FaceId face);
+[[nodiscard]] double elastic_energy(const Model& model, const State& state, EdgeId edge);
+
+/// Whether any fabric bends as a plate: then energy of bending is not that of single hinges.
+[[nodiscard]] bool has_plates(const Model& model);
+
 /// Elastic energy of a state [J]. Looks at each element anew: for reports, not for inner loops.
 /// \param only the faces to count, by FaceId, with the hinges that any of them has part in; empty:
 ///        all. Plates, whose bending reaches beyond their hinges, are always counted with the rest.

@@ -2,13 +2,17 @@
 // Copyright the Pleat authors
 #include "pleat/remeshing/anisotropic.hpp"
 
+#include "pleat/core/parallel.hpp"
 #include "pleat/core/stage_times.hpp"
 #include "pleat/energies/elastic_batch.hpp"
 #include "pleat/remeshing/material_map.hpp"
+#include "pleat/remeshing/node_normals.hpp"
 #include "pleat/remeshing/separate.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace pleat {
 
@@ -19,9 +23,11 @@ RemeshReport RemesherAnisotropic::remesh(const World& world, double time, Model&
                                          State& state)
 {
     obstacles_.move_to(world, time);
+    const Field<NodeId, Vec3> normal = node_normals(model.mesh, state.x);
     const Field<FaceId, Mat2> sizing =
-        face_metric(model, state, obstacles_, options_.sizing, options_.adjustments);
+        face_metric(model, state, normal, obstacles_, options_.sizing, options_.adjustments);
     ModelRemeshOptions options;
+    options.normal = &normal;
     options.hysteresis = options_.hysteresis;
     options.strain_rise = options_.strain_rise;
     options.crossings = options_.crossings;
@@ -41,18 +47,55 @@ struct Sums {
     double kinetic, elastic;
 };
 
-/// \param touched the elastic energy is that of these faces and of the edges around them
-/// \param whole or that of all
-Sums sums_of(const Model& model, const State& state, std::span<const FaceId> touched, bool whole)
+Sums sums_of(const Model& model, const State& state, double elastic)
 {
-    std::vector<bool> only;
-    if (!whole) {
-        only.resize(model.mesh.face_count(), false);
-        for (FaceId f : touched) only[index(f)] = true;
-    }
     return {linear_momentum(model, state), angular_momentum(model, state),
-            kinetic_energy(model, state), elastic_energy(model, state, only)};
+            kinetic_energy(model, state), elastic};
 }
+
+/// The elastic energy that faces and the hinges around them had, measured while edits change them.
+class EnergyBefore {
+public:
+    /// \pre both outlive this and stay as they are; !has_plates(model).
+    EnergyBefore(const Model& model, const State& state)
+        : model_(model), state_(state), of_face_(model.mesh.face_count(), 0.0),
+          of_edge_(model.mesh.edge_count(), 0.0), is_counted_(model.mesh.edge_count(), false)
+    {}
+
+    /// \param faces none of which was added before
+    void add(std::span<const FaceId> faces)
+    {
+        std::vector<EdgeId> edges;
+        for (FaceId f : faces)
+            for (EdgeId e : model_.mesh[f].edges) {
+                if (is_counted_[index(e)] || model_.mesh.is_border(e)) continue;
+                is_counted_[index(e)] = true;
+                edges.push_back(e);
+            }
+        background_.start(
+            [this, faces = std::vector(faces.begin(), faces.end()), edges = std::move(edges)] {
+                for (FaceId f : faces) of_face_[index(f)] = elastic_energy(model_, state_, f);
+                for (EdgeId e : edges) of_edge_[index(e)] = elastic_energy(model_, state_, e);
+            });
+    }
+
+    /// Of all that was added [J].
+    [[nodiscard]] double sum()
+    {
+        background_.wait();
+        const auto sum_of = [](const std::vector<double>& energy) {
+            return parallel_sum(energy.size(), [&](std::size_t i) { return energy[i]; });
+        };
+        return sum_of(of_face_) + sum_of(of_edge_);
+    }
+
+private:
+    const Model& model_;
+    const State& state_;
+    std::vector<double> of_face_, of_edge_; // [J]
+    std::vector<bool> is_counted_;          // by EdgeId
+    Background background_;                 // last, so that its work ends first
+};
 
 /// One remeshing of a model: tried, looked at, taken back, tried again.
 class ModelRemesh {
@@ -68,6 +111,7 @@ public:
             remesh_options_.strain_limits.push_back(m.strain_limits);
         remesh_options_.face_material = &model.face_material;
         remesh_options_.frozen_panels = options.frozen_panels;
+        remesh_options_.normal = options.normal;
         for (ClothId c : model.panel_cloth) remesh_options_.panel_group.push_back(index(c));
     }
 
@@ -94,8 +138,16 @@ public:
         report_.midpoints = counts_.midpoints;
         if (!report_.changed) return report_;
         // Where nothing was edited, and nothing moved apart, the energy is what it was.
-        const Sums before = sums_of(model_before_, state_before_, touched_.before, is_moved_);
-        const Sums after = sums_of(model_, state_, touched_.after, is_moved_);
+        const bool is_part = energy_before_.has_value() && !is_moved_;
+        std::vector<bool> only;
+        if (is_part) {
+            only.resize(model_.mesh.face_count(), false);
+            for (FaceId f : touched_.after) only[index(f)] = true;
+        }
+        const Sums before =
+            sums_of(model_before_, state_before_,
+                    is_part ? energy_before_->sum() : elastic_energy(model_before_, state_before_));
+        const Sums after = sums_of(model_, state_, elastic_energy(model_, state_, only));
         report_.momentum_change = after.momentum - before.momentum;
         report_.angular_momentum_change = after.angular - before.angular;
         report_.kinetic_change = after.kinetic - before.kinetic;
@@ -111,6 +163,10 @@ private:
         add_fields(fields, model_);
         add_fields(fields, state_);
         touched_ = {};
+        if (!has_plates(model_before_)) {
+            energy_before_.emplace(model_before_, state_before_);
+            touched_.on_touch = [&](std::span<const FaceId> faces) { energy_before_->add(faces); };
+        }
         counts_ = remesh_to_metric(model_.mesh, metric, state_.x, fields, remesh_options_,
                                    &model_.node_handles, guard, &touched_);
         if (counts_.changed()) update_derived(model_);
@@ -199,6 +255,7 @@ private:
     RemeshOptions remesh_options_;
     RemeshCounts counts_;
     TouchedFaces touched_;
+    std::optional<EnergyBefore> energy_before_; // of touched_.before
     std::vector<FaceCrossing> crossings_;
     bool is_moved_ = false; // nodes that no edit made have moved
     RemeshReport report_;

@@ -60,6 +60,7 @@ struct ModelRemeshOptions {
     double hysteresis = 0.2;
     double strain_rise = 0.01;
     CrossingStrategy crossings = CrossingStrategy::guard;
+    const Field<NodeId, Vec3>* normal = nullptr; // as RemeshOptions has it
     /// Takes the cloth apart where separate() could not. \return whether nothing crosses then.
     std::function<bool()> untangle;
 };

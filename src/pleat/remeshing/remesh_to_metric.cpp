@@ -32,6 +32,9 @@ constexpr double strain_rounding = 1e-9;
 // Nodes that one thread looks at as soon as two.
 constexpr std::size_t few_nodes = 64;
 
+// Faces that TouchedFaces::on_touch is told of in one call.
+constexpr std::size_t touched_at_once = 64;
+
 // Edits between two clearings of what undo would need: bounds the memory, costs nothing.
 constexpr std::size_t undo_span = 1024;
 
@@ -84,7 +87,8 @@ public:
                    const RemeshOptions& options, const Field<NodeId, std::uint64_t>* held,
                    CrossingGuard* guard, TouchedFaces* touched)
         : mesh_(mesh), metric_(metric), x_(x), fields_(fields), options_(options), held_(held),
-          guard_(guard), touched_(touched), is_touched_(mesh.face_count(), 0),
+          guard_(guard), touched_(touched), face_count_(mesh.face_count()),
+          is_touched_(mesh.face_count(), 0),
           own_(guard != nullptr ? FieldUndo::kept : FieldUndo::none)
     {
         own_.add(metric_);
@@ -98,9 +102,9 @@ public:
 
     RemeshCounts run()
     {
-        const std::size_t face_count = mesh_.face_count();
         split_edges();
         collapse_edges();
+        tell_touched();
         if (!counts_.changed()) return counts_;
         const MeshPermutation p = reorder(mesh_, options_.panel_group);
         if (touched_ != nullptr) {
@@ -108,7 +112,7 @@ public:
             for (std::size_t f = 0; f < is_touched_.size(); ++f) {
                 if (is_touched_[f] == 0) continue;
                 const auto id = make_id<FaceId>(f);
-                if (f < face_count) touched_->before.push_back(id);
+                if (f < face_count_) touched_->before.push_back(id);
                 if (is_some(p.new_face[id])) is_new[index(p.new_face[id])] = 1;
             }
             for (std::size_t f = 0; f < is_new.size(); ++f)
@@ -140,8 +144,20 @@ private:
     {
         if (index(f) >= is_touched_.size())
             is_touched_.resize(std::max<std::size_t>(index(f) + 1, mesh_.face_count()), 0);
-        is_touched_[index(f)] = 1;
+        if (std::exchange(is_touched_[index(f)], 1) == 0 && index(f) < face_count_) {
+            fresh_.push_back(f);
+            if (fresh_.size() >= touched_at_once) tell_touched();
+        }
+        if (splitting_)
+            for (NodeId n : mesh_.nodes_of(f)) is_turned_[index(n)] = 1;
         if (guard_ != nullptr) guard_->changed(mesh_, x_, f);
+    }
+
+    void tell_touched()
+    {
+        if (touched_ != nullptr && touched_->on_touch && !fresh_.empty())
+            touched_->on_touch(fresh_);
+        fresh_.clear();
     }
 
     template <class Record> void follow(const Record& record)
@@ -331,10 +347,12 @@ private:
     {
         normal_.resize(mesh_.node_count());
         has_normal_.resize(mesh_.node_count(), 0);
+        is_turned_.resize(mesh_.node_count() + 1, 0); // with the node that the split makes
         const auto find = [&](NodeId n) {
             if (has_normal_[index(n)] != 0) return;
             has_normal_[index(n)] = 1;
-            normal_[n] = node_normal(mesh_, x_, n);
+            const bool is_given = options_.normal != nullptr && is_turned_[index(n)] == 0;
+            normal_[n] = is_given ? (*options_.normal)[n] : node_normal(mesh_, x_, n);
         };
         for (NodeId n : mesh_[edge].nodes) find(n);
         for (std::size_t side = 0; side < (mesh_.is_border(edge) ? 1u : 2u); ++side)
@@ -808,12 +826,15 @@ private:
     const Field<NodeId, std::uint64_t>* held_;
     CrossingGuard* guard_;
     TouchedFaces* touched_;
+    const std::size_t face_count_;         // of the mesh before
     std::vector<std::uint8_t> is_touched_; // by FaceId
+    std::vector<FaceId> fresh_;            // of the mesh before, touched and not told yet
     bool has_frozen_ = false;
     bool has_limits_ = false;
 
     Field<NodeId, Vec3> normal_; // where has_normal_
     std::vector<std::uint8_t> has_normal_;
+    std::vector<std::uint8_t> is_turned_; // by NodeId: a face at it is not what it was
     FieldSet own_;
     UndoLog undo_;
     std::size_t edits_ = 0;

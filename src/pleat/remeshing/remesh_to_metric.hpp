@@ -39,6 +39,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace pleat {
@@ -58,6 +59,9 @@ struct RemeshOptions {
     std::function<Mat2(const Mesh& mesh, VertId vert)> metric_at;
     std::vector<bool> frozen_panels; // by PanelId, left as they are; empty: none
     std::vector<bool> frozen_faces;  // by FaceId, likewise
+    /// Normals of the surface as it is given, for those who have them (see node_normals()); null:
+    /// they are computed where they are needed.
+    const Field<NodeId, Vec3>* normal = nullptr;
     /// By PanelId, for reorder(); empty: panels in their own order.
     std::vector<std::uint32_t> panel_group;
 };
@@ -71,6 +75,9 @@ struct RemeshCounts {
 
 /// What a pass has changed.
 struct TouchedFaces {
+    /// Called with faces of the mesh before, a few at a time, as edits come to touch them; may be
+    /// empty.
+    std::function<void(std::span<const FaceId>)> on_touch;
     std::vector<FaceId> before; // of the mesh before: changed or gone
     std::vector<FaceId> after;  // of the mesh after: changed or new
 };

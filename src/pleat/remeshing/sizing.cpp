@@ -194,18 +194,18 @@ namespace {
 
 /// What the nodes know of the cloth and of the obstacles around it.
 struct NodeLook {
-    Field<NodeId, Vec3> normal;
+    const Field<NodeId, Vec3>& normal;
     // Where the nearest obstacle point lies, and how near: zero is "none within reach".
     Field<NodeId, Vec3> away;
     Field<NodeId, double> distance;
 };
 
-NodeLook look_from_nodes(const Model& model, const State& state, const ObstacleTree& obstacles,
+NodeLook look_from_nodes(const Model& model, const State& state, const Field<NodeId, Vec3>& normal,
+                         const ObstacleTree& obstacles,
                          const std::vector<std::optional<SizingOptions>>& by_cloth)
 {
     const Mesh& mesh = model.mesh;
-    NodeLook look{node_normals(mesh, state.x),
-                  Field<NodeId, Vec3>(mesh.node_count(), FieldRule::reset),
+    NodeLook look{normal, Field<NodeId, Vec3>(mesh.node_count(), FieldRule::reset),
                   Field<NodeId, double>(mesh.node_count(), FieldRule::reset)};
     if (obstacles.empty()) return look;
     parallel_chunks(mesh.node_count(), default_chunk,
@@ -315,14 +315,15 @@ void visit_fours(const Model& model, const std::vector<std::optional<SizingOptio
 
 /// \param keep called with four faces and their drivers; may be called for several at once.
 template <class Keep>
-Field<FaceId, Mat2> metric_of(const Model& model, const State& state, const ObstacleTree& obstacles,
+Field<FaceId, Mat2> metric_of(const Model& model, const State& state,
+                              const Field<NodeId, Vec3>& normal, const ObstacleTree& obstacles,
                               const std::vector<std::optional<SizingOptions>>& by_cloth,
                               const std::vector<SizingAdjustment>& adjustments, Keep&& keep)
 {
     using Faces = std::array<FaceId, lanes>;
     using Options = std::array<const SizingOptions*, lanes>;
     const Mesh& mesh = model.mesh;
-    const NodeLook look = look_from_nodes(model, state, obstacles, by_cloth);
+    const NodeLook look = look_from_nodes(model, state, normal, obstacles, by_cloth);
     Field<FaceId, Mat2> metric(mesh.face_count(), FieldRule::area_average);
     const bool is_final = adjustments.empty();
     visit_fours(model, by_cloth, [&](const Faces& faces, const Options& options) {
@@ -351,8 +352,8 @@ FaceSizing face_sizing(const Model& model, const State& state, const ObstacleTre
 {
     const Field<FaceId, Mat2> zero(model.mesh.face_count(), FieldRule::area_average);
     FaceSizing s{zero, zero, zero, zero, zero};
-    s.metric = metric_of(model, state, obstacles, by_cloth, adjustments,
-                         [&](const auto& faces, const Drivers& d) {
+    s.metric = metric_of(model, state, node_normals(model.mesh, state.x), obstacles, by_cloth,
+                         adjustments, [&](const auto& faces, const Drivers& d) {
                              for (std::size_t i = 0; i < lanes; ++i) {
                                  s.curvature[faces[i]] = lane_of(d.curvature, i);
                                  s.compression[faces[i]] = lane_of(d.compression, i);
@@ -364,11 +365,11 @@ FaceSizing face_sizing(const Model& model, const State& state, const ObstacleTre
 }
 
 Field<FaceId, Mat2> face_metric(const Model& model, const State& state,
-                                const ObstacleTree& obstacles,
+                                const Field<NodeId, Vec3>& normal, const ObstacleTree& obstacles,
                                 const std::vector<std::optional<SizingOptions>>& by_cloth,
                                 const std::vector<SizingAdjustment>& adjustments)
 {
-    return metric_of(model, state, obstacles, by_cloth, adjustments,
+    return metric_of(model, state, normal, obstacles, by_cloth, adjustments,
                      [](const auto&, const Drivers&) {});
 }
 

@@ -63,8 +63,10 @@ using SizingAdjustment =
                                      const std::vector<SizingAdjustment>& adjustments = {});
 
 /// FaceSizing::metric alone, for those who need not know why a face is small.
+/// \param normal of the nodes, see node_normals()
 [[nodiscard]] Field<FaceId, Mat2>
-face_metric(const Model& model, const State& state, const ObstacleTree& obstacles,
+face_metric(const Model& model, const State& state, const Field<NodeId, Vec3>& normal,
+            const ObstacleTree& obstacles,
             const std::vector<std::optional<SizingOptions>>& by_cloth,
             const std::vector<SizingAdjustment>& adjustments = {});
 
