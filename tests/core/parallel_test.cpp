@@ -132,6 +132,17 @@ TEST(Background, ends_its_work_before_it_dies)
     EXPECT_EQ(done, 50);
 }
 
+TEST(Background, may_die_of_nothing_but_its_end)
+{
+    // Nobody waits, because something else went wrong first.
+    EXPECT_THROW(Threads(2).run([] {
+        Background background;
+        background.start([] { throw std::runtime_error("there"); });
+        throw std::logic_error("here");
+    }),
+                 std::logic_error);
+}
+
 TEST(Background, exceptions_reach_who_waits)
 {
     Threads(2).run([] {

@@ -111,7 +111,10 @@ Background::Background() : tasks_(std::make_unique<Tasks>()) {}
 
 Background::~Background()
 {
-    tasks_->group.wait();
+    try {
+        wait();
+    } catch (...) { // whoever would have waited is on the way out already
+    }
 }
 
 void Background::start(std::function<void()> work)

@@ -40,7 +40,7 @@ private:
 class Background {
 public:
     Background();
-    ~Background(); // waits
+    ~Background(); // waits; exceptions that no wait() has seen are lost
     Background(const Background&) = delete;
     Background& operator=(const Background&) = delete;
 
