@@ -10,8 +10,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <random>
 
 namespace pleat {
 namespace {
@@ -58,6 +60,30 @@ TEST(Bounded, N13_clamps_eigenvalues_and_then_the_aspect)
     l = lengths(bounded(test::tensor(0.3, 0.15, 0.05), o));
     EXPECT_NEAR(l[0], 0.05, 1e-12);
     EXPECT_NEAR(l[1], 0.05, 1e-12);
+}
+
+TEST(Bounded, N13_agrees_with_the_eigenvalues_of_single_tensors_bit_for_bit)
+{
+    SizingOptions o;
+    const auto bounded_alone = [&](const Mat2& m) {
+        const EigenSym2 e = eigen_symmetric(m);
+        const double low = 1 / (o.edge_max * o.edge_max), high = 1 / (o.edge_min * o.edge_min);
+        const double first = std::clamp(e.values[0], low, high);
+        const double second =
+            std::max(std::clamp(e.values[1], low, high), o.aspect_min * o.aspect_min * first);
+        const Vec2 a = column(e.vectors, 0), b = column(e.vectors, 1);
+        return outer(a, a) * first + outer(b, b) * second;
+    };
+    std::mt19937_64 random(13);
+    std::uniform_real_distribution<double> exponent(-3, 1), angle(-4, 4);
+    for (int i = 0; i < 2000; ++i) {
+        const Mat2 m = test::tensor(angle(random), std::pow(10, exponent(random)),
+                                    std::pow(10, exponent(random)));
+        ASSERT_EQ(bounded(m, o), bounded_alone(m));
+    }
+    for (const Mat2& m : {Mat2{}, identity<2>() * 100, identity<2>() * 1e9, Mat2{{400, 0, 0, 90}},
+                          Mat2{{90, 0, 0, 400}}})
+        EXPECT_EQ(bounded(m, o), bounded_alone(m));
 }
 
 TEST(FaceSizing, N12_asks_for_nothing_where_cloth_rests)

@@ -133,8 +133,8 @@ private:
     std::vector<IsometricWork> isometric_work_;
 };
 
-/// Elastic energy of one face, without bending, and of one hinge; none has an edge that is no fold
-/// [J]. \pre for hinges: !has_plates(model)
+/// Elastic energy of one face, without bending, and of one hinge [J]; 0 for an edge that is no
+/// fold. \pre for hinges: !has_plates(model)
 [[nodiscard]] double elastic_energy(const Model& model, const State& state, FaceId face);
 [[nodiscard]] double elastic_energy(const Model& model, const State& state, EdgeId edge);
 

@@ -80,10 +80,6 @@ MeshPermutation empty_permutation(const Mesh& mesh)
             all_none<EdgeId>(mesh.edge_count()), all_none<FaceId>(mesh.face_count())};
 }
 
-} // namespace
-
-namespace {
-
 /// A few steps down the Hilbert curve at once. In each quadrant the curve is the same, mirrored on
 /// one diagonal, the other, or both: whether axes are swapped, and whether they are turned round,
 /// is what one step tells the next.

@@ -255,7 +255,7 @@ private:
     RemeshOptions remesh_options_;
     RemeshCounts counts_;
     TouchedFaces touched_;
-    std::optional<EnergyBefore> energy_before_; // of touched_.before
+    std::optional<EnergyBefore> energy_before_; // of the faces touched
     std::vector<FaceCrossing> crossings_;
     bool is_moved_ = false; // nodes that no edit made have moved
     RemeshReport report_;

@@ -111,9 +111,8 @@ public:
             std::vector<std::uint8_t> is_new(p.face_count, 0);
             for (std::size_t f = 0; f < is_touched_.size(); ++f) {
                 if (is_touched_[f] == 0) continue;
-                const auto id = make_id<FaceId>(f);
-                if (f < face_count_) touched_->before.push_back(id);
-                if (is_some(p.new_face[id])) is_new[index(p.new_face[id])] = 1;
+                const FaceId now = p.new_face[make_id<FaceId>(f)];
+                if (is_some(now)) is_new[index(now)] = 1;
             }
             for (std::size_t f = 0; f < is_new.size(); ++f)
                 if (is_new[f] != 0) touched_->after.push_back(make_id<FaceId>(f));

@@ -78,8 +78,7 @@ struct TouchedFaces {
     /// Called with faces of the mesh before, a few at a time, as edits come to touch them; may be
     /// empty.
     std::function<void(std::span<const FaceId>)> on_touch;
-    std::vector<FaceId> before; // of the mesh before: changed or gone
-    std::vector<FaceId> after;  // of the mesh after: changed or new
+    std::vector<FaceId> after; // of the mesh after: changed or new
 };
 
 /// Where a new node on an edge belongs, world space [m]: near the tangent planes of its four

@@ -337,9 +337,15 @@ Field<FaceId, Mat2> metric_of(const Model& model, const State& state,
     });
     if (is_final) return metric;
     for (const SizingAdjustment& adjust : adjustments) adjust(model, state, metric);
-    parallel_for(mesh.face_count(), [&](std::size_t i) {
-        const auto f = make_id<FaceId>(i);
-        if (const auto& o = by_cloth[index(model.cloth_of(f))]) metric[f] = bounded(metric[f], *o);
+    visit_fours(model, by_cloth, [&](const Faces& faces, const Options& options) {
+        OptionsFour o;
+        Mat2Four m;
+        for (std::size_t i = 0; i < lanes; ++i) {
+            o.set(i, *options[i]);
+            for (std::size_t k = 0; k < 4; ++k) m.e[k].set(i, metric[faces[i]].e[k]);
+        }
+        m = bounded(m, o);
+        for (std::size_t i = 0; i < lanes; ++i) metric[faces[i]] = lane_of(m, i);
     });
     return metric;
 }
