@@ -39,10 +39,23 @@ Fan fan_of(const Mesh& mesh, NodeId node)
     EdgeId last = no_edge;
     mesh.visit_faces(node, [&](FaceId face, std::size_t corner) {
         ++fan.faces;
-        last = mesh[face].edges[(corner + 2) % 3];
+        last = mesh[face].edges[corner_before(corner)];
     });
     fan.closed = !mesh.is_border(last);
     return fan;
+}
+
+/// Whether a node would have too few faces left if it lost one.
+bool has_least_fan(const Mesh& mesh, NodeId node)
+{
+    constexpr std::size_t least_closed = 3, least_open = 1;
+    if (mesh.kind(node) != NodeKind::interior) {
+        const Fan fan = fan_of(mesh, node);
+        return fan.faces <= (fan.closed ? least_closed : least_open);
+    }
+    std::size_t faces = 0;
+    mesh.visit_faces(node, [&](FaceId, std::size_t) { return ++faces <= least_closed; });
+    return faces <= least_closed;
 }
 
 } // namespace
@@ -192,7 +205,7 @@ EdgeSplit split_edge(Mesh& mesh, EdgeId edge, double t, UndoLog* undo)
         const FaceId face = old.faces[side];
         const Mesh::Face before = mesh[face];
         const std::size_t i = mesh.position_of(face, edge);
-        const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+        const std::size_t j = corner_after(i), k = corner_before(i);
         const NodeId opposite = mesh.node(before.verts[k]);
         // The corner of the edge at b is j of the first side and i of the second.
         const std::size_t at_b = side == 0 ? j : i;
@@ -251,7 +264,7 @@ EdgeFlip flip_edge(Mesh& mesh, EdgeId edge, UndoLog* undo, EditCheck check)
     const auto [a, b] = mesh.verts_of(edge, 0);
     const VertId c = mesh.opposite_vert(edge, 0), d = mesh.opposite_vert(edge, 1);
     const std::size_t i = mesh.position_of(f, edge), j = mesh.position_of(g, edge);
-    const EdgeId bc = mesh[f].edges[(i + 1) % 3], ca = mesh[f].edges[(i + 2) % 3];
+    const EdgeId bc = mesh[f].edges[corner_after(i)], ca = mesh[f].edges[corner_before(i)];
     const EdgeId ad = mesh[g].edges[(j + 1) % 3], db = mesh[g].edges[(j + 2) % 3];
 
     EdgeFlip r;
@@ -303,12 +316,11 @@ Refusal may_collapse(const Mesh& mesh, EdgeId edge, NodeId removed)
         const FaceId face = e.faces[side];
         const std::size_t i = mesh.position_of(face, edge);
         // The edge of this face at the removed node dies; it must not be a feature.
-        const EdgeId at_first = mesh[face].edges[(i + 2) % 3]; // at verts[i]
-        const EdgeId at_second = mesh[face].edges[(i + 1) % 3];
+        const EdgeId at_first = mesh[face].edges[corner_before(i)]; // at verts[i]
+        const EdgeId at_second = mesh[face].edges[corner_after(i)];
         const bool removed_first = mesh.node(mesh[face].verts[i]) == removed;
         if (mesh.is_feature(removed_first ? at_first : at_second)) return Refusal::topology;
-        const Fan fan = fan_of(mesh, opposite[side]);
-        if (fan.faces <= (fan.closed ? 3u : 1u)) return Refusal::topology;
+        if (has_least_fan(mesh, opposite[side])) return Refusal::topology;
     }
     if (opposite[0] == opposite[1]) return Refusal::topology;
     constexpr std::size_t usual_most = 32; // neighbours; beyond, they are walked for each other one
@@ -319,15 +331,13 @@ Refusal may_collapse(const Mesh& mesh, EdgeId edge, NodeId removed)
         ++count;
     });
     bool shares_another = false;
-    mesh.visit_edges(removed, [&](EdgeId spoke) {
-        const NodeId n = other_end(mesh[spoke], removed);
+    const auto meet = [&](NodeId n) {
         if (n == kept || n == opposite[0] || n == opposite[1]) return;
         const auto end = around_kept.begin() + std::ptrdiff_t(std::min(count, usual_most));
         shares_another =
             shares_another || (count > usual_most ? is_some(mesh.find_edge(kept, n))
                                                   : std::find(around_kept.begin(), end, n) != end);
-    });
-    if (shares_another) return Refusal::topology;
+    };
 
     // Material triangles that survive with the kept vert in place of the removed one.
     Refusal verdict = Refusal::none;
@@ -337,18 +347,23 @@ Refusal may_collapse(const Mesh& mesh, EdgeId edge, NodeId removed)
         if (e.nodes[0] != removed) std::swap(ends[side][0], ends[side][1]);
     }
     if (border) ends[1] = ends[0];
+    NodeId last = no_node; // where the fan is open, nobody else meets it
     mesh.visit_faces(removed, [&](FaceId face, std::size_t corner) {
-        if (face == e.faces[0] || face == e.faces[1]) return;
         std::array<VertId, 3> v = mesh[face].verts;
+        meet(mesh.node(v[corner_after(corner)]));
+        last = mesh.node(v[corner_before(corner)]);
+        if (face == e.faces[0] || face == e.faces[1]) return;
         if (v[corner] == ends[0][0])
             v[corner] = ends[0][1];
         else if (v[corner] == ends[1][0])
             v[corner] = ends[1][1];
         else
             verdict = Refusal::topology; // a third panel meets the node
-        if (!is_sound(mesh.u(v[0]), mesh.u(v[1]), mesh.u(v[2])) && verdict == Refusal::none)
+        if (verdict == Refusal::none && !is_sound(mesh.u(v[0]), mesh.u(v[1]), mesh.u(v[2])))
             verdict = Refusal::inverted;
     });
+    meet(last);
+    if (shares_another) return Refusal::topology;
     return verdict;
 }
 
@@ -372,13 +387,20 @@ EdgeCollapse collapse_edge(Mesh& mesh, EdgeId edge, NodeId removed, UndoLog* und
     }
     if (border) ends[1] = ends[0];
 
+    constexpr std::size_t usual_most = 12; // spokes
     std::vector<EdgeId> spokes;
-    mesh.visit_edges(removed, [&](EdgeId e) { spokes.push_back(e); });
-    mesh.visit_faces(removed, [&](FaceId face, std::size_t) {
+    spokes.reserve(usual_most);
+    r.changed_faces.reserve(usual_most);
+    r.old_area.reserve(usual_most);
+    EdgeId last = no_edge;
+    mesh.visit_faces(removed, [&](FaceId face, std::size_t corner) {
+        spokes.push_back(mesh[face].edges[corner]);
+        last = mesh[face].edges[corner_before(corner)];
         if (face == old.faces[0] || face == old.faces[1]) return;
         r.changed_faces.push_back(face);
         r.old_area.push_back(material_area(mesh, face));
     });
+    if (mesh.is_border(last)) spokes.push_back(last);
 
     std::array<FaceId, 2> neighbour{no_face, no_face}; // across the dying edge of each side
     std::array<NodeId, 2> opposite{no_node, no_node};
@@ -386,8 +408,8 @@ EdgeCollapse collapse_edge(Mesh& mesh, EdgeId edge, NodeId removed, UndoLog* und
         const FaceId face = old.faces[side];
         const std::size_t i = mesh.position_of(face, edge);
         const bool removed_first = mesh.node(mesh[face].verts[i]) == removed;
-        const EdgeId at_first = mesh[face].edges[(i + 2) % 3];
-        const EdgeId at_second = mesh[face].edges[(i + 1) % 3];
+        const EdgeId at_first = mesh[face].edges[corner_before(i)];
+        const EdgeId at_second = mesh[face].edges[corner_after(i)];
         r.removed_edges[side] = removed_first ? at_first : at_second;
         r.kept_edges[side] = removed_first ? at_second : at_first;
         r.removed_faces[side] = face;
@@ -446,10 +468,10 @@ FaceSplit split_face(Mesh& mesh, FaceId face, UndoLog* undo)
     for (std::size_t i = 0; i < 3; ++i) {
         // The edge (corner i, centre): part i enters the corner, part i - 1 leaves it.
         r.new_edges[i] = work.add(
-            Mesh::Edge{{mesh.node(old.verts[i]), r.new_node}, {part[(i + 2) % 3], part[i]}, false});
+            Mesh::Edge{{mesh.node(old.verts[i]), r.new_node}, {part[corner_before(i)], part[i]}, false});
     }
     for (std::size_t i = 0; i < 3; ++i) {
-        const std::size_t j = (i + 1) % 3;
+        const std::size_t j = corner_after(i);
         Mesh::Face& f = work.change(part[i]);
         f.verts = {old.verts[i], old.verts[j], r.new_vert};
         f.edges = {old.edges[i], r.new_edges[j], r.new_edges[i]};

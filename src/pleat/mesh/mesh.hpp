@@ -27,6 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace pleat {
@@ -117,7 +118,8 @@ public:
     [[nodiscard]] EdgeId find_edge(NodeId a, NodeId b) const;
 
     /// Calls visit(face, corner) for the faces around a node, counter-clockwise, from the border
-    /// where the node has one. \pre a node that has one is not of kind interior.
+    /// where the node has one; until it returns false, where it returns a bool.
+    /// \pre a node that has a border is not of kind interior.
     template <class Visit> void visit_faces(NodeId node, Visit&& visit) const;
     /// Calls visit(edge) for the edges at a node, in the same order.
     template <class Visit> void visit_edges(NodeId node, Visit&& visit) const;
@@ -225,7 +227,11 @@ template <class Visit> void Mesh::visit_faces(NodeId n, Visit&& visit) const
         const EdgeId in = (*this)[face].edges[corner_before(corner)];
         const Edge& e = (*this)[in];
         const FaceId next = e.faces[0] == face ? e.faces[1] : e.faces[0];
-        visit(face, corner);
+        if constexpr (std::is_same_v<bool, decltype(visit(face, corner))>) {
+            if (!visit(face, corner)) return;
+        } else {
+            visit(face, corner);
+        }
         if (!is_some(next) || next == start.face) return;
         face = next;
         corner = position_of(face, in);
