@@ -10,6 +10,8 @@
 #include "pleat/remeshing/separate.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -59,24 +61,19 @@ public:
     /// \pre both outlive this and stay as they are; !has_plates(model).
     EnergyBefore(const Model& model, const State& state)
         : model_(model), state_(state), of_face_(model.mesh.face_count(), 0.0),
-          of_edge_(model.mesh.edge_count(), 0.0), is_counted_(model.mesh.edge_count(), false)
+          of_edge_(model.mesh.edge_count(), 0.0), is_counted_(model.mesh.edge_count(), 0)
     {}
 
     /// \param faces none of which was added before
     void add(std::span<const FaceId> faces)
     {
-        std::vector<EdgeId> edges;
-        for (FaceId f : faces)
-            for (EdgeId e : model_.mesh[f].edges) {
-                if (is_counted_[index(e)] || model_.mesh.is_border(e)) continue;
-                is_counted_[index(e)] = true;
-                edges.push_back(e);
+        background_.start([this, faces = std::vector(faces.begin(), faces.end())] {
+            for (FaceId f : faces) {
+                of_face_[index(f)] = elastic_energy(model_, state_, f);
+                for (EdgeId e : model_.mesh[f].edges)
+                    if (is_first(e)) of_edge_[index(e)] = elastic_energy(model_, state_, e);
             }
-        background_.start(
-            [this, faces = std::vector(faces.begin(), faces.end()), edges = std::move(edges)] {
-                for (FaceId f : faces) of_face_[index(f)] = elastic_energy(model_, state_, f);
-                for (EdgeId e : edges) of_edge_[index(e)] = elastic_energy(model_, state_, e);
-            });
+        });
     }
 
     /// Of all that was added [J].
@@ -90,10 +87,17 @@ public:
     }
 
 private:
+    /// Once for each edge, whichever thread asks.
+    [[nodiscard]] bool is_first(EdgeId e)
+    {
+        std::atomic_ref<std::uint8_t> is_counted(is_counted_[index(e)]);
+        return is_counted.exchange(1, std::memory_order_relaxed) == 0;
+    }
+
     const Model& model_;
     const State& state_;
     std::vector<double> of_face_, of_edge_; // [J]
-    std::vector<bool> is_counted_;          // by EdgeId
+    std::vector<std::uint8_t> is_counted_;  // by EdgeId
     Background background_;                 // last, so that its work ends first
 };
 

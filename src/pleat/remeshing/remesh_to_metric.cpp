@@ -586,7 +586,7 @@ private:
         bool is_flat = false;      // in one panel, with no seam in it
         bool is_closed = true;
         VertId centre = no_vert;          // of a flat one
-        std::vector<std::uint32_t> order; // of the spokes that fit, shortest first
+        std::vector<std::uint32_t> order; // of the spokes to try, shortest first
     };
 
     /// \return false where the node can never go.
@@ -625,32 +625,32 @@ private:
         return true;
     }
 
-    /// Whether a spoke is a candidate and leaves a fan that fits.
+    /// Whether the fan that is left without a spoke fits. \pre is_along()
     [[nodiscard]] bool fits_along(std::size_t spoke, const Fan& fan) const
     {
-        return is_along(fan.spokes[spoke].edge, fan.kind) &&
-               (fan.is_flat ? fits_after_flat_collapse(spoke, fan)
-                            : fits_after_collapse(fan.spokes[spoke].edge, fan));
+        return fan.is_flat ? fits_after_flat_collapse(spoke, fan)
+                           : fits_after_collapse(fan.spokes[spoke].edge, fan);
     }
 
     [[nodiscard]] bool has_fitting_spoke(NodeId node, Fan& fan) const
     {
         if (!mesh_.is_alive(node) || !look_around(node, fan)) return false;
         for (std::size_t i = 0; i < fan.spokes.size(); ++i)
-            if (fits_along(i, fan)) return true;
+            if (is_along(fan.spokes[i].edge, fan.kind) && fits_along(i, fan)) return true;
         return false;
     }
 
-    /// The spokes that fit, the shortest first.
-    void find_fitting_spokes(Fan& fan) const
+    /// The spokes along which the node might go, the shortest first.
+    void sort_spokes(Fan& fan) const
     {
         fan.order.clear();
         for (std::size_t i = 0; i < fan.spokes.size(); ++i) {
-            if (!fits_along(i, fan)) continue;
+            Spoke& s = fan.spokes[i];
+            if (!is_along(s.edge, fan.kind)) continue;
             fan.order.push_back(std::uint32_t(i));
-            fan.spokes[i].size2 = fan.is_flat ? edge_size2(mesh_.u(fan.centre), metric_[fan.centre],
-                                                           fan.spokes[i].u, fan.spokes[i].m)
-                                              : edge_size2(mesh_, metric_, fan.spokes[i].edge);
+            s.size2 = fan.is_flat
+                          ? edge_size2(mesh_.u(fan.centre), metric_[fan.centre], s.u, s.m)
+                          : edge_size2(mesh_, metric_, s.edge);
         }
         std::sort(fan.order.begin(), fan.order.end(), [&](std::uint32_t i, std::uint32_t j) {
             const Spoke &a = fan.spokes[i], &b = fan.spokes[j];
@@ -664,9 +664,9 @@ private:
     {
         forget_undo_at_times();
         if (!look_around(removed, fan_)) return false;
-        find_fitting_spokes(fan_); // mostly there are none
-        if (fan_.order.empty()) return false;
+        sort_spokes(fan_);
         for (const std::uint32_t i : fan_.order) {
+            if (!fits_along(i, fan_)) continue;
             const Spoke& s = fan_.spokes[i];
             const EdgeId e = s.edge;
             if (may_collapse(mesh_, e, removed) != Refusal::none) {
