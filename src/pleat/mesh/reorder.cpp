@@ -42,19 +42,30 @@ void move_all(std::vector<Record>& records, const Field<IdT, IdT>& new_id, std::
 void apply(Mesh& mesh, const MeshPermutation& p)
 {
     const MeshWriter out(mesh);
-    move_all(out.verts(), p.new_vert, p.vert_count,
-             [&](Mesh::Vert& v) { v.node = p.new_node[v.node]; });
-    move_all(out.nodes(), p.new_node, p.node_count,
-             [&](Mesh::Node& n) { n.face = p.new_face[n.face]; });
-    move_all(out.edges(), p.new_edge, p.edge_count, [&](Mesh::Edge& e) {
-        for (NodeId& n : e.nodes) n = p.new_node[n];
-        for (FaceId& f : e.faces)
-            if (is_some(f)) f = p.new_face[f];
-    });
-    move_all(out.faces(), p.new_face, p.face_count, [&](Mesh::Face& f) {
-        for (VertId& v : f.verts) v = p.new_vert[v];
-        for (EdgeId& e : f.edges) e = p.new_edge[e];
-    });
+    const auto move_verts = [&] {
+        move_all(out.verts(), p.new_vert, p.vert_count,
+                 [&](Mesh::Vert& v) { v.node = p.new_node[v.node]; });
+    };
+    const auto move_nodes = [&] {
+        move_all(out.nodes(), p.new_node, p.node_count,
+                 [&](Mesh::Node& n) { n.face = p.new_face[n.face]; });
+    };
+    const auto move_edges = [&] {
+        move_all(out.edges(), p.new_edge, p.edge_count, [&](Mesh::Edge& e) {
+            for (NodeId& n : e.nodes) n = p.new_node[n];
+            for (FaceId& f : e.faces)
+                if (is_some(f)) f = p.new_face[f];
+        });
+    };
+    const auto move_faces = [&] {
+        move_all(out.faces(), p.new_face, p.face_count, [&](Mesh::Face& f) {
+            for (VertId& v : f.verts) v = p.new_vert[v];
+            for (EdgeId& e : f.edges) e = p.new_edge[e];
+        });
+    };
+    const std::array<FunctionRef<void()>, 4> moves{move_faces, move_edges, move_verts, move_nodes};
+    parallel_for(
+        moves.size(), [&](std::size_t i) { moves[i](); }, 1);
 }
 
 struct FaceKey {
@@ -155,11 +166,13 @@ MeshPermutation reorder(Mesh& mesh, const std::vector<std::uint32_t>& panel_grou
     for (FaceId f : mesh.faces()) {
         if (!mesh.is_alive(f)) continue;
         Box& b = box[index(mesh.panel(f))];
-        for (VertId v : mesh[f].verts)
+        for (VertId v : mesh[f].verts) {
+            const Vec2 u = mesh.u(v);
             for (std::size_t k = 0; k < 2; ++k) {
-                b.low[k] = std::min(b.low[k], mesh.u(v)[k]);
-                b.high[k] = std::max(b.high[k], mesh.u(v)[k]);
+                b.low[k] = std::min(b.low[k], u[k]);
+                b.high[k] = std::max(b.high[k], u[k]);
             }
+        }
     }
     std::vector<FaceKey> keys(mesh.face_count());
     parallel_for(mesh.face_count(), [&](std::size_t i) {
@@ -174,8 +187,10 @@ MeshPermutation reorder(Mesh& mesh, const std::vector<std::uint32_t>& panel_grou
     });
     std::erase_if(keys, [](const FaceKey& key) { return !is_some(key.face); });
     // By group, then panel, then along the curve: each sort keeps the order of the last.
-    for (int shift = 0; shift < 32; shift += 8)
-        sort_stably(keys, 256, [&](const FaceKey& k) { return k.curve >> shift & 255; });
+    constexpr std::uint32_t bits = 11; // three digits hold a place
+    for (std::uint32_t shift = 0; shift < 32; shift += bits)
+        sort_stably(keys, 1u << bits,
+                    [&](const FaceKey& k) { return k.curve >> shift & ((1u << bits) - 1); });
     if (mesh.panel_count() > 1) {
         std::vector<std::uint32_t> order(mesh.panel_count()), rank(mesh.panel_count());
         std::iota(order.begin(), order.end(), 0u);
@@ -196,6 +211,7 @@ MeshPermutation reorder(Mesh& mesh, const std::vector<std::uint32_t>& panel_grou
         const Mesh::Face& f = mesh[key.face];
         p.new_face[key.face] = make_id<FaceId>(p.face_count++);
         for (VertId v : f.verts) {
+            if (is_some(p.new_vert[v])) continue; // then so is its node
             meet(p.new_vert, v, p.vert_count);
             meet(p.new_node, mesh.node(v), p.node_count);
         }

@@ -82,13 +82,10 @@ TriangleRelation relation(const FaceDraft& a, const FaceDraft& b)
 
 FaceTree face_tree(const Mesh& mesh, const Field<NodeId, Vec3>& x)
 {
-    std::vector<WorldBox> box(mesh.face_count(), WorldBox::empty());
-    parallel_for(mesh.face_count(), [&](std::size_t i) {
-        const auto f = make_id<FaceId>(i);
-        if (mesh.is_alive(f)) box[i] = WorldBox::of(face_draft(mesh, x, f).x);
+    FaceTree tree; // a remeshed mesh lies along a curve in material space
+    tree.build(mesh.face_count(), [&](FaceId f) {
+        return mesh.is_alive(f) ? WorldBox::of(face_draft(mesh, x, f).x) : WorldBox::empty();
     });
-    FaceTree tree;
-    tree.build(box); // a remeshed mesh lies along a curve in material space
     return tree;
 }
 
@@ -111,8 +108,11 @@ std::vector<FaceCrossing> find_face_crossings(const Mesh& mesh, const Field<Node
             std::array<Vec3, 3> triangle;
             WorldBox box;
         };
+        constexpr std::size_t usual_most = 64;
         std::vector<NearFace> faces;
         std::vector<NearTriangle> triangles;
+        faces.reserve(usual_most);
+        triangles.reserve(usual_most);
         for (std::size_t first = begin, last = begin; first < end; first = last) {
             WorldBox around = WorldBox::empty();
             for (; last < end && index(suspects[last]) / group == index(suspects[first]) / group;

@@ -5,6 +5,7 @@
 #include "pleat/core/parallel.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace pleat {
 
@@ -44,31 +45,39 @@ void FaceTree::make_levels(std::size_t leaves)
     }
 }
 
-void FaceTree::grow_levels()
+void FaceTree::grow_level(std::size_t level, std::size_t first, std::size_t last)
 {
-    for (std::size_t level = 1; level < levels_.size(); ++level)
-        for (std::size_t i = 0; i < levels_[level - 1].size(); ++i)
-            levels_[level][i / width].set(i % width, levels_[level - 1][i].whole());
+    for (std::size_t i = first; i < last; ++i)
+        levels_[level][i / width].set(i % width, levels_[level - 1][i].whole());
 }
 
-void FaceTree::build(const std::vector<WorldBox>& box)
+void FaceTree::build(std::size_t count, FunctionRef<WorldBox(FaceId)> box_of)
 {
-    make_levels(box.size());
-    items_.assign(box.size(), Item{});
-    parallel_for(
-        levels_[0].size(),
-        [&](std::size_t four) {
-            for (std::size_t i = width * four; i < std::min(box.size(), width * (four + 1)); ++i) {
-                if (box[i].low[0] > box[i].high[0]) continue;
-                items_[i].box = box[i];
+    make_levels(count);
+    items_.assign(count, Item{});
+    // The boxes around a chunk's faces are its own up to this level.
+    constexpr std::size_t own_level = 3;
+    static_assert(default_chunk % (width * width * width * width) == 0);
+    std::vector<std::size_t> counts(chunk_count(count, default_chunk), 0);
+    parallel_chunks(
+        count, default_chunk, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const WorldBox box = box_of(make_id<FaceId>(i));
+                if (box.low[0] > box.high[0]) continue;
+                items_[i].box = box;
                 link(std::uint32_t(i), std::uint32_t(i));
-                levels_[0][four].set(i % width, box[i]);
+                levels_[0][i / width].set(i % width, box);
+                ++counts[chunk];
             }
-        },
-        default_chunk / width);
-    grow_levels();
-    built_for_ = count_ = std::size_t(std::count_if(
-        items_.begin(), items_.end(), [](const Item& item) { return item.leaf != none; }));
+            for (std::size_t level = 1; level < std::min(own_level + 1, levels_.size()); ++level) {
+                begin /= width;
+                end = (end + width - 1) / width;
+                grow_level(level, begin, end);
+            }
+        });
+    for (std::size_t level = own_level + 1; level < levels_.size(); ++level)
+        grow_level(level, 0, levels_[level - 1].size());
+    built_for_ = count_ = std::reduce(counts.begin(), counts.end());
 }
 
 void FaceTree::rebuild()
@@ -92,7 +101,8 @@ void FaceTree::rebuild()
         link(order[i].item, std::uint32_t(i));
         levels_[0][i / width].set(i % width, items_[order[i].item].box);
     }
-    grow_levels();
+    for (std::size_t level = 1; level < levels_.size(); ++level)
+        grow_level(level, 0, levels_[level - 1].size());
     built_for_ = order.size();
 }
 

@@ -9,6 +9,7 @@
 // shrink, so that the tree is made anew when there are twice as many faces as it was made for.
 #pragma once
 
+#include "pleat/core/function_ref.hpp"
 #include "pleat/core/ids.hpp"
 #include "pleat/remeshing/world_box.hpp"
 
@@ -27,8 +28,8 @@ public:
     /// Takes the face out, where it is in.
     void drop(FaceId face);
     /// Makes the tree anew of these faces, with those of neighbouring ids together: for meshes that
-    /// lie along a curve. \param box of each face by its id; empty for one that is not there
-    void build(const std::vector<WorldBox>& box);
+    /// lie along a curve. In parallel. \param box_of empty for a face that is not there
+    void build(std::size_t count, FunctionRef<WorldBox(FaceId)> box_of);
     /// Orders the faces anew. To be called after the first faces were put; put() does it later.
     void rebuild();
 
@@ -51,7 +52,8 @@ private:
 
     void link(std::uint32_t item, std::uint32_t leaf);
     void make_levels(std::size_t leaves);
-    void grow_levels();
+    /// Sets a level's boxes around those from first to last of the level below.
+    void grow_level(std::size_t level, std::size_t first, std::size_t last);
     void grow(std::uint32_t leaf, const WorldBox& box);
 
     std::vector<Item> items_;                    // by FaceId
