@@ -107,8 +107,17 @@ public:
     ModelRemesh(Model& model, State& state, MetricField metric, const ObstacleTree& obstacles,
                 const ModelRemeshOptions& options)
         : model_(model), state_(state), metric_(std::move(metric)), obstacles_(obstacles),
-          options_(options), model_before_(model), state_before_(state)
+          options_(options)
     {
+        parallel_for(
+            2,
+            [&](std::size_t i) {
+                if (i == 0)
+                    model_before_ = model;
+                else
+                    state_before_ = state;
+            },
+            1);
         remesh_options_.hysteresis = options.hysteresis;
         remesh_options_.strain_rise = options.strain_rise;
         for (const Material& m : model.materials)
@@ -254,8 +263,8 @@ private:
     const MetricField metric_;
     const ObstacleTree& obstacles_;
     const ModelRemeshOptions& options_;
-    const Model model_before_;
-    const State state_before_;
+    Model model_before_;
+    State state_before_;
     RemeshOptions remesh_options_;
     RemeshCounts counts_;
     TouchedFaces touched_;
