@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <vector>
 
@@ -75,6 +76,14 @@ void parallel_for(std::size_t count, Body&& body, std::size_t chunk_size = defau
     parallel_chunks(count, chunk_size, [&](std::size_t, std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) body(i);
     });
+}
+
+/// Calls each of `works`, in parallel with the others: for work that by itself uses few threads.
+inline void parallel_do(std::initializer_list<FunctionRef<void()>> works)
+{
+    constexpr std::size_t one_each = 1;
+    parallel_for(
+        works.size(), [&](std::size_t i) { works.begin()[i](); }, one_each);
 }
 
 /// Folds map(i) over [0, count) with combine(T, T) -> T; the same bits for any thread count.

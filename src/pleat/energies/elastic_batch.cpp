@@ -677,25 +677,44 @@ bool has_plates(const Model& model)
                        [](const Material& m) { return plate_law(m.bending).has_value(); });
 }
 
-double elastic_energy(const Model& model, const State& state, const std::vector<bool>& only)
+double elastic_energy(const Model& model, const State& state)
 {
     if (has_plates(model)) { // a face's curvature follows from angles farther away
         ElasticBatch batch = ElasticBatch::for_energy(model);
         batch.freeze(model, state.x.span());
         return batch.energy(model, state.x.span());
     }
-    const Mesh& mesh = model.mesh;
-    const auto counts = [&](FaceId f) { return only.empty() || only[index(f)]; };
-    const double membrane = parallel_sum(mesh.face_count(), [&](std::size_t i) {
-        const auto f = make_id<FaceId>(i);
-        return counts(f) ? elastic_energy(model, state, f) : 0.0;
+    const double membrane = parallel_sum(model.mesh.face_count(), [&](std::size_t i) {
+        return elastic_energy(model, state, make_id<FaceId>(i));
     });
-    const double bending = parallel_sum(mesh.edge_count(), [&](std::size_t i) {
-        const auto e = make_id<EdgeId>(i);
-        const auto [f, g] = mesh[e].faces;
-        return is_some(g) && (counts(f) || counts(g)) ? elastic_energy(model, state, e) : 0.0;
+    const double bending = parallel_sum(model.mesh.edge_count(), [&](std::size_t i) {
+        return elastic_energy(model, state, make_id<EdgeId>(i));
     });
     return membrane + bending;
+}
+
+double elastic_energy(const Model& model, const State& state, std::span<const FaceId> faces)
+{
+    PLEAT_ASSERT(!has_plates(model), "bending is that of single hinges");
+    const Mesh& mesh = model.mesh;
+    std::vector<std::uint8_t> is_counted(mesh.face_count(), 0);
+    for (FaceId f : faces) is_counted[index(f)] = 1;
+    constexpr std::size_t chunk = 64;
+    return parallel_reduce(
+        faces.size(), 0.0,
+        [&](std::size_t i) {
+            const FaceId f = faces[i];
+            double sum = elastic_energy(model, state, f);
+            for (EdgeId e : mesh[f].edges) {
+                const auto [first, second] = mesh[e].faces;
+                const FaceId other = first == f ? second : first;
+                // A hinge between two of them is counted with one.
+                if (is_some(other) && (is_counted[index(other)] == 0 || f < other))
+                    sum += elastic_energy(model, state, e);
+            }
+            return sum;
+        },
+        [](double a, double b) { return a + b; }, chunk);
 }
 
 std::vector<Vec3> elastic_forces(const Model& model, const State& state)

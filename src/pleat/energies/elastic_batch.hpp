@@ -142,10 +142,11 @@ private:
 [[nodiscard]] bool has_plates(const Model& model);
 
 /// Elastic energy of a state [J]. Looks at each element anew: for reports, not for inner loops.
-/// \param only the faces to count, by FaceId, with the hinges that any of them has part in; empty:
-///        all. Plates, whose bending reaches beyond their hinges, are always counted with the rest.
+[[nodiscard]] double elastic_energy(const Model& model, const State& state);
+/// Of some faces, none twice, and of the hinges that any of them has part in.
+/// \pre !has_plates(model): their bending reaches beyond their hinges.
 [[nodiscard]] double elastic_energy(const Model& model, const State& state,
-                                    const std::vector<bool>& only = {});
+                                    std::span<const FaceId> faces);
 
 /// Elastic forces by node [N], likewise.
 [[nodiscard]] std::vector<Vec3> elastic_forces(const Model& model, const State& state);

@@ -39,34 +39,37 @@ void move_all(std::vector<Record>& records, const Field<IdT, IdT>& new_id, std::
     records = std::move(result);
 }
 
-void apply(Mesh& mesh, const MeshPermutation& p)
+} // namespace
+
+void permute(Mesh& mesh, const MeshPermutation& p)
 {
     const MeshWriter out(mesh);
-    const auto move_verts = [&] {
-        move_all(out.verts(), p.new_vert, p.vert_count,
-                 [&](Mesh::Vert& v) { v.node = p.new_node[v.node]; });
-    };
-    const auto move_nodes = [&] {
-        move_all(out.nodes(), p.new_node, p.node_count,
-                 [&](Mesh::Node& n) { n.face = p.new_face[n.face]; });
-    };
-    const auto move_edges = [&] {
-        move_all(out.edges(), p.new_edge, p.edge_count, [&](Mesh::Edge& e) {
-            for (NodeId& n : e.nodes) n = p.new_node[n];
-            for (FaceId& f : e.faces)
-                if (is_some(f)) f = p.new_face[f];
-        });
-    };
-    const auto move_faces = [&] {
-        move_all(out.faces(), p.new_face, p.face_count, [&](Mesh::Face& f) {
-            for (VertId& v : f.verts) v = p.new_vert[v];
-            for (EdgeId& e : f.edges) e = p.new_edge[e];
-        });
-    };
-    const std::array<FunctionRef<void()>, 4> moves{move_faces, move_edges, move_verts, move_nodes};
-    parallel_for(
-        moves.size(), [&](std::size_t i) { moves[i](); }, 1);
+    parallel_do({
+        [&] {
+            move_all(out.faces(), p.new_face, p.face_count, [&](Mesh::Face& f) {
+                for (VertId& v : f.verts) v = p.new_vert[v];
+                for (EdgeId& e : f.edges) e = p.new_edge[e];
+            });
+        },
+        [&] {
+            move_all(out.edges(), p.new_edge, p.edge_count, [&](Mesh::Edge& e) {
+                for (NodeId& n : e.nodes) n = p.new_node[n];
+                for (FaceId& f : e.faces)
+                    if (is_some(f)) f = p.new_face[f];
+            });
+        },
+        [&] {
+            move_all(out.verts(), p.new_vert, p.vert_count,
+                     [&](Mesh::Vert& v) { v.node = p.new_node[v.node]; });
+        },
+        [&] {
+            move_all(out.nodes(), p.new_node, p.node_count,
+                     [&](Mesh::Node& n) { n.face = p.new_face[n.face]; });
+        },
+    });
 }
+
+namespace {
 
 struct FaceKey {
     FaceId face = no_face;
@@ -152,11 +155,18 @@ MeshPermutation compact(Mesh& mesh)
     number(mesh.nodes(), p.new_node, p.node_count);
     number(mesh.edges(), p.new_edge, p.edge_count);
     number(mesh.faces(), p.new_face, p.face_count);
-    apply(mesh, p);
+    permute(mesh, p);
     return p;
 }
 
 MeshPermutation reorder(Mesh& mesh, const std::vector<std::uint32_t>& panel_group)
+{
+    const MeshPermutation p = order_of(mesh, panel_group);
+    permute(mesh, p);
+    return p;
+}
+
+MeshPermutation order_of(const Mesh& mesh, const std::vector<std::uint32_t>& panel_group)
 {
     struct Box {
         Vec2 low{std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
@@ -217,7 +227,6 @@ MeshPermutation reorder(Mesh& mesh, const std::vector<std::uint32_t>& panel_grou
         }
         for (EdgeId e : f.edges) meet(p.new_edge, e, p.edge_count);
     }
-    apply(mesh, p);
     return p;
 }
 

@@ -30,6 +30,11 @@ MeshPermutation compact(Mesh& mesh);
 ///        in their own order.
 MeshPermutation reorder(Mesh& mesh, const std::vector<std::uint32_t>& panel_group = {});
 
+/// The two halves of it: where elements are to go, and their going there.
+[[nodiscard]] MeshPermutation order_of(const Mesh& mesh,
+                                       const std::vector<std::uint32_t>& panel_group = {});
+void permute(Mesh& mesh, const MeshPermutation& permutation);
+
 /// A list of ids carried to the new mesh; ids of dead elements drop out.
 template <class IdT>
 [[nodiscard]] std::vector<IdT> permuted(const std::vector<IdT>& ids, const Field<IdT, IdT>& new_id)

@@ -24,8 +24,9 @@ RemesherAnisotropic::RemesherAnisotropic(AnisotropicOptions options) : options_(
 RemeshReport RemesherAnisotropic::remesh(const World& world, double time, Model& model,
                                          State& state)
 {
-    obstacles_.move_to(world, time);
-    const Field<NodeId, Vec3> normal = node_normals(model.mesh, state.x);
+    Field<NodeId, Vec3> normal;
+    parallel_do({[&] { obstacles_.move_to(world, time); },
+                 [&] { normal = node_normals(model.mesh, state.x); }});
     const Field<FaceId, Mat2> sizing =
         face_metric(model, state, normal, obstacles_, options_.sizing, options_.adjustments);
     ModelRemeshOptions options;
@@ -109,15 +110,7 @@ public:
         : model_(model), state_(state), metric_(std::move(metric)), obstacles_(obstacles),
           options_(options)
     {
-        parallel_for(
-            2,
-            [&](std::size_t i) {
-                if (i == 0)
-                    model_before_ = model;
-                else
-                    state_before_ = state;
-            },
-            1);
+        parallel_do({[&] { model_before_ = model; }, [&] { state_before_ = state; }});
         remesh_options_.hysteresis = options.hysteresis;
         remesh_options_.strain_rise = options.strain_rise;
         for (const Material& m : model.materials)
@@ -152,15 +145,10 @@ public:
         if (!report_.changed) return report_;
         // Where nothing was edited, and nothing moved apart, the energy is what it was.
         const bool is_part = energy_before_.has_value() && !is_moved_;
-        std::vector<bool> only;
-        if (is_part) {
-            only.resize(model_.mesh.face_count(), false);
-            for (FaceId f : touched_.after) only[index(f)] = true;
-        }
         const Sums before =
             sums_of(model_before_, state_before_,
                     is_part ? energy_before_->sum() : elastic_energy(model_before_, state_before_));
-        const Sums after = sums_of(model_, state_, elastic_energy(model_, state_, only));
+        const Sums after = sums_of(model_, state_, is_part ? energy_after_ : elastic_energy(model_, state_));
         report_.momentum_change = after.momentum - before.momentum;
         report_.angular_momentum_change = after.angular - before.angular;
         report_.kinetic_change = after.kinetic - before.kinetic;
@@ -179,6 +167,9 @@ private:
         if (!has_plates(model_before_)) {
             energy_before_.emplace(model_before_, state_before_);
             touched_.on_touch = [&](std::span<const FaceId> faces) { energy_before_->add(faces); };
+            touched_.on_edited = [&](std::span<const FaceId> faces) {
+                energy_after_ = elastic_energy(model_, state_, faces);
+            };
         }
         counts_ = remesh_to_metric(model_.mesh, metric, state_.x, fields, remesh_options_,
                                    &model_.node_handles, guard, &touched_);
@@ -269,6 +260,7 @@ private:
     RemeshCounts counts_;
     TouchedFaces touched_;
     std::optional<EnergyBefore> energy_before_; // of the faces touched
+    double energy_after_ = 0;                   // of what they became [J]
     std::vector<FaceCrossing> crossings_;
     bool is_moved_ = false; // nodes that no edit made have moved
     RemeshReport report_;

@@ -106,14 +106,20 @@ public:
         collapse_edges();
         tell_touched();
         if (!counts_.changed()) return counts_;
-        const MeshPermutation p = reorder(mesh_, options_.panel_group);
+        std::vector<FaceId> changed;
+        for (std::size_t f = 0; f < is_touched_.size(); ++f)
+            if (is_touched_[f] != 0 && mesh_.is_alive(make_id<FaceId>(f)))
+                changed.push_back(make_id<FaceId>(f));
+        MeshPermutation p;
+        parallel_do({[&] { p = order_of(mesh_, options_.panel_group); },
+                     [&] {
+                         if (touched_ != nullptr && touched_->on_edited)
+                             touched_->on_edited(changed);
+                     }});
+        permute(mesh_, p);
         if (touched_ != nullptr) {
             std::vector<std::uint8_t> is_new(p.face_count, 0);
-            for (std::size_t f = 0; f < is_touched_.size(); ++f) {
-                if (is_touched_[f] == 0) continue;
-                const FaceId now = p.new_face[make_id<FaceId>(f)];
-                if (is_some(now)) is_new[index(now)] = 1;
-            }
+            for (FaceId f : changed) is_new[index(p.new_face[f])] = 1;
             for (std::size_t f = 0; f < is_new.size(); ++f)
                 if (is_new[f] != 0) touched_->after.push_back(make_id<FaceId>(f));
         }

@@ -78,7 +78,10 @@ struct TouchedFaces {
     /// Called with faces of the mesh before, a few at a time, as edits come to touch them; may be
     /// empty.
     std::function<void(std::span<const FaceId>)> on_touch;
-    std::vector<FaceId> after; // of the mesh after: changed or new
+    /// Called after the last edit with the faces that are changed or new, by the ids they have
+    /// until mesh and fields are reordered; may be empty. Must change neither.
+    std::function<void(std::span<const FaceId>)> on_edited;
+    std::vector<FaceId> after; // the same faces, of the mesh after
 };
 
 /// Where a new node on an edge belongs, world space [m]: near the tangent planes of its four
