@@ -117,6 +117,11 @@ Background::~Background()
     }
 }
 
+bool Background::has_threads()
+{
+    return tbb::this_task_arena::max_concurrency() > 1;
+}
+
 void Background::start(std::function<void()> work)
 {
     HandOver& hand_over = tasks_->hand_overs.emplace_back();

@@ -45,6 +45,9 @@ public:
     Background(const Background&) = delete;
     Background& operator=(const Background&) = delete;
 
+    /// Whether there are such threads.
+    [[nodiscard]] static bool has_threads();
+
     /// \param work must not touch what the caller or other work writes before wait().
     void start(std::function<void()> work);
     /// Returns when all is done; exceptions pass through.

@@ -68,19 +68,19 @@ public:
     /// \param faces none of which was added before
     void add(std::span<const FaceId> faces)
     {
-        background_.start([this, faces = std::vector(faces.begin(), faces.end())] {
-            for (FaceId f : faces) {
-                of_face_[index(f)] = elastic_energy(model_, state_, f);
-                for (EdgeId e : model_.mesh[f].edges)
-                    if (is_first(e)) of_edge_[index(e)] = elastic_energy(model_, state_, e);
-            }
-        });
+        if (Background::has_threads())
+            background_.start(
+                [this, faces = std::vector(faces.begin(), faces.end())] { measure(faces); });
+        else
+            later_.insert(later_.end(), faces.begin(), faces.end());
     }
 
     /// Of all that was added [J].
     [[nodiscard]] double sum()
     {
         background_.wait();
+        std::sort(later_.begin(), later_.end()); // as they lie in memory
+        measure(later_);
         const auto sum_of = [](const std::vector<double>& energy) {
             return parallel_sum(energy.size(), [&](std::size_t i) { return energy[i]; });
         };
@@ -88,6 +88,15 @@ public:
     }
 
 private:
+    void measure(std::span<const FaceId> faces)
+    {
+        for (FaceId f : faces) {
+            of_face_[index(f)] = elastic_energy(model_, state_, f);
+            for (EdgeId e : model_.mesh[f].edges)
+                if (is_first(e)) of_edge_[index(e)] = elastic_energy(model_, state_, e);
+        }
+    }
+
     /// Once for each edge, whichever thread asks.
     [[nodiscard]] bool is_first(EdgeId e)
     {
@@ -99,6 +108,7 @@ private:
     const State& state_;
     std::vector<double> of_face_, of_edge_; // [J]
     std::vector<std::uint8_t> is_counted_;  // by EdgeId
+    std::vector<FaceId> later_;             // added, and nobody there to measure them
     Background background_;                 // last, so that its work ends first
 };
 
@@ -118,6 +128,8 @@ public:
         remesh_options_.face_material = &model.face_material;
         remesh_options_.frozen_panels = options.frozen_panels;
         remesh_options_.normal = options.normal;
+        remesh_options_.before.emplace(RemeshBefore{model_before_.mesh, metric_, state_before_.x,
+                                                    &model_before_.face_material});
         for (ClothId c : model.panel_cloth) remesh_options_.panel_group.push_back(index(c));
     }
 

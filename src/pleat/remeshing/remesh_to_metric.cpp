@@ -4,11 +4,14 @@
 
 #include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
+#include "pleat/remeshing/fit_check.hpp"
 #include "pleat/remeshing/node_normals.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -16,18 +19,10 @@ namespace pleat {
 
 namespace {
 
-// A flip must lower the sum of 1/quality by more than this share, so that rounding cannot make it
-// go back and forth.
-constexpr double least_flip_gain = 1e-9;
-
 // Rounds of splits begin with the longest edges, which gives the best shapes; from round to round
 // squared sizes down to this share of the last bound are taken in. The bound falls whatever comes
 // up, so that no edge waits for ever.
 constexpr double next_round = 0.92;
-
-// Strain by which an edit may put a face farther beyond its limits: where nothing is deformed anew,
-// rounding must not decide.
-constexpr double strain_rounding = 1e-9;
 
 // Nodes that one thread looks at as soon as two.
 constexpr std::size_t few_nodes = 64;
@@ -88,16 +83,11 @@ public:
                    CrossingGuard* guard, TouchedFaces* touched)
         : mesh_(mesh), metric_(metric), x_(x), fields_(fields), options_(options), held_(held),
           guard_(guard), touched_(touched), face_count_(mesh.face_count()),
-          is_touched_(mesh.face_count(), 0),
+          is_touched_(mesh.face_count(), 0), is_turned_(mesh.node_count(), 0),
+          fit_(mesh, metric, x, options.face_material, options),
           own_(guard != nullptr ? FieldUndo::kept : FieldUndo::none)
     {
         own_.add(metric_);
-        const auto any = [](const std::vector<bool>& flags) {
-            return std::find(flags.begin(), flags.end(), true) != flags.end();
-        };
-        has_frozen_ = any(options.frozen_panels) || any(options.frozen_faces);
-        for (const auto& limits : options.strain_limits) has_limits_ |= limits.has_value();
-        PLEAT_ASSERT(!has_limits_ || options.face_material != nullptr, "limits are by fabric");
     }
 
     RemeshCounts run()
@@ -131,19 +121,6 @@ public:
 private:
     // --- shared ---------------------------------------------------------------------------------
 
-    [[nodiscard]] bool is_frozen(EdgeId e) const
-    {
-        if (!has_frozen_) return false;
-        if (!options_.frozen_panels.empty() &&
-            options_.frozen_panels[index(mesh_.panel(mesh_[e].faces[0]))])
-            return true;
-        for (FaceId f : mesh_[e].faces) // a frozen face keeps its id, and no other gets it
-            if (is_some(f) && index(f) < options_.frozen_faces.size() &&
-                options_.frozen_faces[index(f)])
-                return true;
-        return false;
-    }
-
     /// To be called for each face that an edit made, changed or removed.
     void touch(FaceId f)
     {
@@ -154,8 +131,20 @@ private:
             if (fresh_.size() >= touched_at_once) tell_touched();
         }
         if (splitting_)
-            for (NodeId n : mesh_.nodes_of(f)) is_turned_[index(n)] = 1;
+            for (NodeId n : mesh_.nodes_of(f)) turn(n);
         if (guard_ != nullptr) guard_->changed(mesh_, x_, f);
+    }
+
+    /// Marks a node that has a face which is not what it was. Threads that look ahead may ask.
+    void turn(NodeId n)
+    {
+        if (index(n) < is_turned_.size())
+            std::atomic_ref(is_turned_[index(n)]).store(1, std::memory_order_relaxed);
+    }
+    [[nodiscard]] bool is_turned(NodeId n) // new ones are
+    {
+        return index(n) >= is_turned_.size() ||
+               std::atomic_ref(is_turned_[index(n)]).load(std::memory_order_relaxed) != 0;
     }
 
     void tell_touched()
@@ -207,7 +196,7 @@ private:
             const Mesh::Face& face = mesh_[f];
             for (std::size_t k = 0; k < 3; ++k) {
                 const EdgeId e = face.edges[k];
-                if (mesh_[e].faces[0] != f || is_frozen(e)) continue;
+                if (mesh_[e].faces[0] != f || fit_.is_frozen(e)) continue;
                 const VertId a = face.verts[k], b = face.verts[(k + 1) % 3];
                 const bool is_seam = may_be_seam(mesh_, e);
                 const double size2 =
@@ -216,6 +205,7 @@ private:
                 is_long[index(e)] = size2 > 1;
             }
         });
+        look_ahead();
         for (EdgeId e : mesh_.edges())
             if (is_long[index(e)] != 0) splits_.push(e);
         struct Candidate {
@@ -232,7 +222,7 @@ private:
             waited.resize(mesh_.edge_count(), 0);
             while (!splits_.empty()) {
                 const EdgeId e = splits_.pop();
-                if (!mesh_.is_alive(e) || is_frozen(e) || is_stuck(e)) continue;
+                if (!mesh_.is_alive(e) || fit_.is_frozen(e) || is_stuck(e)) continue;
                 const double s2 = edge_size2(mesh_, metric_, e);
                 if (s2 > 1) candidates.push_back({s2, s2 * (1 + waited[index(e)]), e});
             }
@@ -256,7 +246,7 @@ private:
                 // Flips may have turned it since.
                 if (edge_size2(mesh_, metric_, c->edge) <= 1) continue;
                 const EdgeId longest = longest_beside(c->edge);
-                if (is_stuck(longest) || is_frozen(longest)) { // then so is what lies beside it
+                if (is_stuck(longest) || fit_.is_frozen(longest)) { // then so is what lies beside it
                     mark_stuck(c->edge);
                     continue;
                 }
@@ -352,11 +342,10 @@ private:
     {
         normal_.resize(mesh_.node_count());
         has_normal_.resize(mesh_.node_count(), 0);
-        is_turned_.resize(mesh_.node_count() + 1, 0); // with the node that the split makes
         const auto find = [&](NodeId n) {
             if (has_normal_[index(n)] != 0) return;
             has_normal_[index(n)] = 1;
-            const bool is_given = options_.normal != nullptr && is_turned_[index(n)] == 0;
+            const bool is_given = options_.normal != nullptr && !is_turned(n);
             normal_[n] = is_given ? (*options_.normal)[n] : node_normal(mesh_, x_, n);
         };
         for (NodeId n : mesh_[edge].nodes) find(n);
@@ -375,67 +364,15 @@ private:
             FaceStrain sum;
             for (const auto& faces : {s.faces, s.new_faces})
                 for (FaceId f : faces)
-                    if (is_some(f)) sum += strain_of(f, mesh_[f].verts);
+                    if (is_some(f)) sum += fit_.strain_of(f, mesh_[f].verts);
             return sum;
         };
         const FaceStrain before = strain();
         for (const double share : {1.0, 0.5, 0.25}) {
             x_[s.new_node] = middle + move * share;
-            if (!rises(before, strain())) return;
+            if (!fit_.rises(before, strain())) return;
         }
         x_[s.new_node] = middle;
-    }
-
-    // --- strain ---------------------------------------------------------------------------------
-
-    /// Of one face or the sum over several.
-    struct FaceStrain {
-        double area = 0;     // material [m^2]
-        double integral = 0; // of the square of the Green strain [m^2]
-        double beyond = 0;   // the worst principal strain's distance from its limits
-        FaceStrain& operator+=(const FaceStrain& b)
-        {
-            area += b.area;
-            integral += b.integral;
-            beyond = std::max(beyond, b.beyond);
-            return *this;
-        }
-    };
-
-    /// \param face that has these corners, or is to have them
-    [[nodiscard]] FaceStrain strain_of(FaceId face, const std::array<VertId, 3>& v) const
-    {
-        const Vec2 a = mesh_.u(v[1]) - mesh_.u(v[0]), b = mesh_.u(v[2]) - mesh_.u(v[0]);
-        const Vec3 o = x_[mesh_.node(v[0])];
-        const Vec3 p = x_[mesh_.node(v[1])] - o, q = x_[mesh_.node(v[2])] - o;
-        const double twice_area = cross(a, b);
-        // Rows of the inverse of (a b), times twice the area.
-        const Vec3 f0 = (p * b[1] - q * a[1]) / twice_area;
-        const Vec3 f1 = (q * a[0] - p * b[0]) / twice_area;
-        const double e00 = 0.5 * (norm2(f0) - 1), e11 = 0.5 * (norm2(f1) - 1),
-                     e01 = 0.5 * dot(f0, f1);
-        const double area = 0.5 * twice_area;
-        const double integral = area * (e00 * e00 + e11 * e11 + 2 * e01 * e01);
-        if (!has_limits_) return {area, integral, 0};
-        return {area, integral, beyond_limits(face, e00, e11, e01)};
-    }
-
-    /// How far the principal strains of a Green strain are beyond the limits of the face, 0 within.
-    [[nodiscard]] double beyond_limits(FaceId face, double e00, double e11, double e01) const
-    {
-        const auto& limits = options_.strain_limits[index((*options_.face_material)[face])];
-        if (!limits) return 0;
-        const double mean = 1 + e00 + e11;
-        const double radius = std::sqrt((e00 - e11) * (e00 - e11) + 4 * e01 * e01);
-        return std::max({0.0, std::sqrt(mean + radius) - 1 - limits->max,
-                         limits->min + 1 - std::sqrt(std::max(0.0, mean - radius))});
-    }
-
-    [[nodiscard]] bool rises(const FaceStrain& before, const FaceStrain& after) const
-    {
-        return after.integral >
-                   before.integral + options_.strain_rise * options_.strain_rise * before.area ||
-               after.beyond > before.beyond + strain_rounding;
     }
 
     [[nodiscard]] bool is_free(const EdgeSplit& s, DraftContact contact)
@@ -470,7 +407,7 @@ private:
         while (!flips_.empty()) {
             forget_undo_at_times();
             const EdgeId e = flips_.pop();
-            if (!mesh_.is_alive(e) || is_frozen(e) || !wants_flip(e)) continue;
+            if (!mesh_.is_alive(e) || fit_.is_frozen(e) || !fit_.wants_flip(e)) continue;
             if (may_flip(mesh_, e) != Refusal::none) continue;
             if (guard_ != nullptr) {
                 const auto [a, b] = mesh_[e].nodes;
@@ -493,45 +430,21 @@ private:
         }
     }
 
-    [[nodiscard]] bool wants_flip(EdgeId e) const
-    {
-        const Mesh::Edge& edge = mesh_[e];
-        if (mesh_.is_border(e) || edge.keep) return false;
-        const auto [f, g] = edge.faces;
-        const auto &vf = mesh_[f].verts, &vg = mesh_[g].verts;
-        const std::size_t at_f = mesh_.position_of(f, e), at_g = mesh_.position_of(g, e);
-        const VertId a = vf[at_f], b = vf[corner_after(at_f)];
-        if (vg[at_g] != b || vg[corner_after(at_g)] != a) return false; // a seam
-        const VertId c = vf[corner_before(at_f)], d = vg[corner_before(at_g)];
-        const Vec2 ua = mesh_.u(a), ub = mesh_.u(b), uc = mesh_.u(c), ud = mesh_.u(d);
-        const Mat2 mean = (metric_[a] + metric_[b] + metric_[c] + metric_[d]) * 0.25;
-        if (!is_not_delaunay(ua, ub, ud, uc, mean)) return false;
-        const double old_size2 = edge_size2(ua, metric_[a], ub, metric_[b]);
-        const double new_size2 = edge_size2(uc, metric_[c], ud, metric_[d]);
-        if (new_size2 > std::max(1.0, old_size2)) return false;
-        const auto badness = [&](VertId i, VertId j, VertId k) {
-            return 1 / metric_quality(mesh_, metric_, {i, j, k});
-        };
-        const double now = badness(a, b, c) + badness(b, a, d);
-        const double first = badness(c, d, b), second = badness(d, c, a);
-        if (!(first > 0 && second > 0 && first + second < (1 - least_flip_gain) * now))
-            return false;
-        // Each face keeps its name, see flip_edge().
-        FaceStrain before = strain_of(f, {a, b, c}), after = strain_of(f, {c, d, b});
-        before += strain_of(g, {b, a, d});
-        after += strain_of(g, {d, c, a});
-        return !rises(before, after);
-    }
-
     // --- collapse -------------------------------------------------------------------------------
 
     void collapse_edges()
     {
         stays_.assign(mesh_.node_count(), 0);
-        const IdRange<NodeId> nodes = mesh_.nodes();
-        const std::vector<NodeId> all(nodes.begin(), nodes.end());
-        find_which_stay(all);
-        for (NodeId n : all)
+        looking_ahead_.wait();
+        std::vector<NodeId> others; // that nobody has looked at
+        for (NodeId n : mesh_.nodes()) {
+            if (!fit_before_ || is_turned(n))
+                others.push_back(n);
+            else
+                stays_[index(n)] = stayed_[index(n)];
+        }
+        find_which_stay(others);
+        for (NodeId n : mesh_.nodes())
             if (stays_[index(n)] == 0) collapses_.push(n);
         // What the neighbourhood's topology forbade may be allowed after edits next door.
         std::vector<NodeId> try_again;
@@ -561,107 +474,33 @@ private:
         }
     }
 
+    /// While one thread splits edges, the others find which nodes cannot go: as long as splits and
+    /// their flips leave the faces of a node alone, what they find of the mesh before is good.
+    void look_ahead()
+    {
+        if (!options_.before || !Background::has_threads()) return;
+        const RemeshBefore& b = *options_.before;
+        fit_before_.emplace(b.mesh, b.metric, b.x, b.face_material, options_);
+        stayed_.assign(b.mesh.node_count(), 0);
+        for (std::size_t begin = 0; begin < stayed_.size(); begin += few_nodes)
+            looking_ahead_.start([this, begin] {
+                CollapseFan fan;
+                for (std::size_t i = begin; i < std::min(stayed_.size(), begin + few_nodes); ++i) {
+                    const auto n = make_id<NodeId>(i);
+                    if (!is_turned(n)) stayed_[i] = !fit_before_->has_fitting_spoke(n, fan);
+                }
+            });
+    }
+
     /// Most nodes cannot go: found in parallel, and good until an edit touches the node.
     void find_which_stay(std::span<const NodeId> nodes)
     {
         parallel_chunks(nodes.size(), few_nodes,
                         [&](std::size_t, std::size_t begin, std::size_t end) {
-                            Fan fan;
+                            CollapseFan fan;
                             for (const NodeId n : nodes.subspan(begin, end - begin))
-                                stays_[index(n)] = !has_fitting_spoke(n, fan);
+                                stays_[index(n)] = !fit_.has_fitting_spoke(n, fan);
                         });
-    }
-
-    /// One edge of a fan, with what is at its far end: gathered once, because each spoke is looked
-    /// at by all the others.
-    struct Spoke {
-        EdgeId edge;
-        NodeId other;
-        FaceId face; // to its left; none of the last of a fan that is open
-        VertId tip;
-        Vec2 u; // of the tip
-        Mat2 m;
-        double size2;
-    };
-
-    /// What is around a node.
-    struct Fan {
-        NodeId node = no_node;
-        NodeKind kind = NodeKind::interior;
-        std::vector<Spoke> spokes; // counter-clockwise, from the border where there is one
-        bool is_flat = false;      // in one panel, with no seam in it
-        bool is_closed = true;
-        VertId centre = no_vert;          // of a flat one
-        std::vector<std::uint32_t> order; // of the spokes to try, shortest first
-    };
-
-    /// \return false where the node can never go.
-    [[nodiscard]] bool look_around(NodeId node, Fan& fan) const
-    {
-        fan.node = node;
-        fan.kind = mesh_.kind(node);
-        if (fan.kind == NodeKind::corner || fan.kind == NodeKind::locked) return false;
-        fan.spokes.clear();
-        fan.is_flat = true;
-        fan.centre = no_vert;
-        VertId last_tip = no_vert;
-        EdgeId last_edge = no_edge;
-        const auto add = [&](EdgeId e, FaceId face, VertId tip) {
-            const Mesh::Vert& v = mesh_[tip];
-            fan.spokes.push_back({e, v.node, face, tip, v.u, metric_[tip], 0});
-        };
-        mesh_.visit_faces(node, [&](FaceId f, std::size_t corner) {
-            const Mesh::Face& face = mesh_[f];
-            const VertId here = face.verts[corner], tip = face.verts[corner_after(corner)];
-            if (!is_some(fan.centre)) {
-                fan.centre = here;
-                last_tip = tip;
-            }
-            fan.is_flat = fan.is_flat && here == fan.centre && tip == last_tip;
-            add(face.edges[corner], f, tip);
-            last_tip = face.verts[corner_before(corner)];
-            last_edge = face.edges[corner_before(corner)];
-        });
-        fan.is_closed = !mesh_.is_border(last_edge);
-        fan.is_flat = fan.is_flat && (!fan.is_closed || last_tip == fan.spokes.front().tip);
-        if (!fan.is_closed) add(last_edge, no_face, last_tip);
-        if (has_frozen_)
-            for (const Spoke& s : fan.spokes)
-                if (is_frozen(s.edge)) return false;
-        return true;
-    }
-
-    /// Whether the fan that is left without a spoke fits. \pre is_along()
-    [[nodiscard]] bool fits_along(std::size_t spoke, const Fan& fan) const
-    {
-        return fan.is_flat ? fits_after_flat_collapse(spoke, fan)
-                           : fits_after_collapse(fan.spokes[spoke].edge, fan);
-    }
-
-    [[nodiscard]] bool has_fitting_spoke(NodeId node, Fan& fan) const
-    {
-        if (!mesh_.is_alive(node) || !look_around(node, fan)) return false;
-        for (std::size_t i = 0; i < fan.spokes.size(); ++i)
-            if (is_along(fan.spokes[i].edge, fan.kind) && fits_along(i, fan)) return true;
-        return false;
-    }
-
-    /// The spokes along which the node might go, the shortest first.
-    void sort_spokes(Fan& fan) const
-    {
-        fan.order.clear();
-        for (std::size_t i = 0; i < fan.spokes.size(); ++i) {
-            Spoke& s = fan.spokes[i];
-            if (!is_along(s.edge, fan.kind)) continue;
-            fan.order.push_back(std::uint32_t(i));
-            s.size2 = fan.is_flat
-                          ? edge_size2(mesh_.u(fan.centre), metric_[fan.centre], s.u, s.m)
-                          : edge_size2(mesh_, metric_, s.edge);
-        }
-        std::sort(fan.order.begin(), fan.order.end(), [&](std::uint32_t i, std::uint32_t j) {
-            const Spoke &a = fan.spokes[i], &b = fan.spokes[j];
-            return a.size2 != b.size2 ? a.size2 < b.size2 : a.edge < b.edge;
-        });
     }
 
     /// Removes the node along one of its edges, if that leaves everything valid.
@@ -669,11 +508,11 @@ private:
     bool collapse_at(NodeId removed, bool& forbidden)
     {
         forget_undo_at_times();
-        if (!look_around(removed, fan_)) return false;
-        sort_spokes(fan_);
+        if (!fit_.look_around(removed, fan_)) return false;
+        fit_.sort_spokes(fan_);
         for (const std::uint32_t i : fan_.order) {
-            if (!fits_along(i, fan_)) continue;
-            const Spoke& s = fan_.spokes[i];
+            if (!fit_.fits_along(i, fan_)) continue;
+            const CollapseSpoke& s = fan_.spokes[i];
             const EdgeId e = s.edge;
             if (may_collapse(mesh_, e, removed) != Refusal::none) {
                 forbidden = true;
@@ -695,117 +534,6 @@ private:
             return true;
         }
         return false;
-    }
-
-    /// Whether a node of that kind may be removed along the edge at all.
-    [[nodiscard]] bool is_along(EdgeId e, NodeKind kind) const
-    {
-        if (kind == NodeKind::border) return mesh_.is_border(e);
-        if (kind == NodeKind::seam) return !mesh_.is_border(e) && mesh_.is_feature(e);
-        return true;
-    }
-
-    /// Sizes, orientation and shapes that a collapse would leave [Narain2012] sec. 4.1.
-    [[nodiscard]] bool fits_after_collapse(EdgeId edge, const Fan& fan) const
-    {
-        const NodeId removed = fan.node;
-        const Mesh::Edge& e = mesh_[edge];
-        const std::size_t at_removed = e.nodes[0] == removed ? 0 : 1;
-        std::array<VertId, 2> from{no_vert, no_vert}, to{no_vert, no_vert};
-        std::array<NodeId, 2> opposite{no_node, no_node};
-        for (std::size_t side = 0; side < (mesh_.is_border(edge) ? 1u : 2u); ++side) {
-            const auto v = mesh_.verts_of(edge, side);
-            from[side] = v[at_removed];
-            to[side] = v[1 - at_removed];
-            opposite[side] = mesh_.node(mesh_.opposite_vert(edge, side));
-        }
-        const auto moved = [&](VertId v) {
-            return v == from[0] ? to[0] : v == from[1] ? to[1] : v;
-        };
-        const double longest2 = (1 - options_.hysteresis) * (1 - options_.hysteresis);
-        for (const Spoke& s : fan.spokes) {
-            if (s.edge == edge || s.other == opposite[0] || s.other == opposite[1]) continue;
-            double size2 = 0;
-            const std::size_t sides = mesh_.is_border(s.edge) ? 1 : 2;
-            for (std::size_t side = 0; side < sides; ++side) {
-                auto v = mesh_.verts_of(s.edge, side);
-                for (VertId& w : v) w = moved(w);
-                size2 += edge_size2(mesh_.u(v[0]), metric_[v[0]], mesh_.u(v[1]), metric_[v[1]]);
-            }
-            if (size2 > longest2 * double(sides)) return false;
-        }
-        double worst_after = 1;
-        mesh_.visit_faces(removed, [&](FaceId f, std::size_t corner) {
-            if (worst_after <= 0 || f == e.faces[0] || f == e.faces[1]) return;
-            auto v = mesh_[f].verts;
-            v[corner] = moved(v[corner]);
-            worst_after = std::min(worst_after, metric_quality(mesh_, metric_, v));
-        });
-        if (worst_after <= 0) return false;
-        if (worst_after < options_.quality_min) { // unless it was no better before
-            double worst_before = 1;
-            mesh_.visit_faces(removed, [&](FaceId f, std::size_t) {
-                worst_before =
-                    std::min(worst_before, metric_quality(mesh_, metric_, mesh_[f].verts));
-            });
-            if (worst_after < worst_before) return false;
-        }
-        FaceStrain before, after;
-        mesh_.visit_faces(removed, [&](FaceId f, std::size_t corner) {
-            auto v = mesh_[f].verts;
-            before += strain_of(f, v);
-            if (f == e.faces[0] || f == e.faces[1]) return;
-            v[corner] = moved(v[corner]);
-            after += strain_of(f, v);
-        });
-        return !rises(before, after);
-    }
-
-    /// The same for a fan in one panel, which most are.
-    [[nodiscard]] bool fits_after_flat_collapse(std::size_t spoke, const Fan& fan) const
-    {
-        const std::size_t count = fan.spokes.size();
-        const Spoke& to = fan.spokes[spoke];
-        const double longest2 = (1 - options_.hysteresis) * (1 - options_.hysteresis);
-        // The tips beside `to` are joined to it already. The others, from the far side: there the
-        // new edges are longest, and most collapses fail.
-        const std::size_t left = spoke + 1 < count ? spoke + 1 : fan.is_closed ? 0 : count;
-        const std::size_t right = spoke > 0 ? spoke - 1 : fan.is_closed ? count - 1 : count;
-        const std::size_t across = spoke + count / 2;
-        for (std::size_t i = 0, k = across < count ? across : across - count; i < count; ++i) {
-            if (k != spoke && k != left && k != right &&
-                edge_size2(fan.spokes[k].u, fan.spokes[k].m, to.u, to.m) > longest2)
-                return false;
-            if (++k == count) k = 0;
-        }
-        // Face k lies between the tips k and k + 1; those beside the spoke go.
-        const std::size_t faces = fan.is_closed ? count : count - 1;
-        const auto is_gone = [&](std::size_t k) { return k == spoke || k == right; };
-        const auto next = [&](std::size_t k) -> const Spoke& {
-            return fan.spokes[k + 1 < count ? k + 1 : 0];
-        };
-        const auto quality = [&](const Vec2& u, const Mat2& m, std::size_t k) {
-            const Spoke &a = fan.spokes[k], &b = next(k);
-            return metric_quality(u, a.u, b.u, (m + a.m + b.m) * (1.0 / 3));
-        };
-        double worst_after = 1;
-        for (std::size_t k = 0; k < faces; ++k)
-            if (!is_gone(k)) worst_after = std::min(worst_after, quality(to.u, to.m, k));
-        if (worst_after <= 0) return false;
-        if (worst_after < options_.quality_min) { // unless it was no better before
-            double worst_before = 1;
-            for (std::size_t k = 0; k < faces; ++k)
-                worst_before =
-                    std::min(worst_before, quality(mesh_.u(fan.centre), metric_[fan.centre], k));
-            if (worst_after < worst_before) return false;
-        }
-        FaceStrain before, after;
-        for (std::size_t k = 0; k < faces; ++k) {
-            const FaceId f = fan.spokes[k].face;
-            before += strain_of(f, {fan.centre, fan.spokes[k].tip, next(k).tip});
-            if (!is_gone(k)) after += strain_of(f, {to.tip, fan.spokes[k].tip, next(k).tip});
-        }
-        return !rises(before, after);
     }
 
     [[nodiscard]] bool is_free(EdgeId edge, NodeId removed, NodeId kept)
@@ -834,12 +562,12 @@ private:
     const std::size_t face_count_;         // of the mesh before
     std::vector<std::uint8_t> is_touched_; // by FaceId
     std::vector<FaceId> fresh_;            // of the mesh before, touched and not told yet
-    bool has_frozen_ = false;
-    bool has_limits_ = false;
 
+    std::vector<std::uint8_t> is_turned_;  // by NodeId of the mesh before, see turn()
+    const FitCheck fit_;
+    std::optional<FitCheck> fit_before_;
     Field<NodeId, Vec3> normal_; // where has_normal_
     std::vector<std::uint8_t> has_normal_;
-    std::vector<std::uint8_t> is_turned_; // by NodeId: a face at it is not what it was
     FieldSet own_;
     UndoLog undo_;
     std::size_t edits_ = 0;
@@ -847,13 +575,16 @@ private:
     bool splitting_ = false;
     Queue<EdgeId> splits_, flips_;
     Queue<NodeId> collapses_;
-    std::vector<std::uint8_t> stays_; // by NodeId: looked at since it changed, and cannot go
+    std::vector<std::uint8_t> stays_;  // by NodeId: looked at since it changed, and cannot go
+    std::vector<std::uint8_t> stayed_; // likewise in the mesh before
     std::vector<bool> stuck_;         // edges whose split would cross
 
     // Of the node at hand.
-    Fan fan_;
+    CollapseFan fan_;
     std::vector<FaceDraft> drafts_;
     std::vector<FaceId> replaced_;
+
+    Background looking_ahead_; // last, so that its work ends first
 };
 
 } // namespace

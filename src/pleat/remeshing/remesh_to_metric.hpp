@@ -44,6 +44,14 @@
 
 namespace pleat {
 
+/// What a pass is to edit, as it was before.
+struct RemeshBefore {
+    const Mesh& mesh;
+    const MetricField& metric;
+    const Field<NodeId, Vec3>& x;
+    const Field<FaceId, MaterialId>* face_material; // may be null without limits
+};
+
 struct RemeshOptions {
     double hysteresis = 0.2;  // collapses make no edge above 1 less this
     double quality_min = 0.1; // collapses make no face of lower metric_quality, 1 = equilateral
@@ -62,6 +70,9 @@ struct RemeshOptions {
     /// Normals of the surface as it is given, for those who have them (see node_normals()); null:
     /// they are computed where they are needed.
     const Field<NodeId, Vec3>* normal = nullptr;
+    /// Copies that stay as they are, for those who have them: threads that have nothing to edit can
+    /// then look at nodes ahead of the one that has.
+    std::optional<RemeshBefore> before;
     /// By PanelId, for reorder(); empty: panels in their own order.
     std::vector<std::uint32_t> panel_group;
 };
