@@ -61,19 +61,37 @@ FaceRest rest_of(const Mesh& mesh, FaceId f)
     return face_rest(mesh.u(v[0]), mesh.u(v[1]), mesh.u(v[2]));
 }
 
-/// Whether there is an angle at the edge: not where two faces lie on the same three nodes.
-bool is_fold(const Mesh& mesh, EdgeId e)
+/// The corners of the two faces at an edge, as each of them has them.
+struct HingeVerts {
+    std::array<std::array<VertId, 2>, 2> edge; // of each side
+    std::array<VertId, 2> far;                 // of each side
+};
+
+/// \pre the edge is no border.
+HingeVerts hinge_verts(const Mesh& mesh, EdgeId e)
 {
-    return !mesh.is_border(e) &&
-           mesh.node(mesh.opposite_vert(e, 0)) != mesh.node(mesh.opposite_vert(e, 1));
+    const auto [f, g] = mesh[e].faces;
+    const auto &vf = mesh[f].verts, &vg = mesh[g].verts;
+    const std::size_t i = mesh.position_of(f, e), j = mesh.position_of(g, e);
+    return {{{{vf[i], vf[corner_after(i)]}, {vg[corner_after(j)], vg[j]}}},
+            {vf[corner_before(i)], vg[corner_before(j)]}};
 }
 
-/// \pre is_fold(mesh, e)
-HingeRest rest_of(const Mesh& mesh, EdgeId e)
+/// Whether there is an angle at the edge: not where two faces lie on the same three nodes.
+bool is_fold(const Mesh& mesh, const HingeVerts& v)
 {
-    const auto side_0 = mesh.verts_of(e, 0), side_1 = mesh.verts_of(e, 1);
-    return hinge_rest({mesh.u(side_0[0]), mesh.u(side_0[1])}, mesh.u(mesh.opposite_vert(e, 0)),
-                      {mesh.u(side_1[0]), mesh.u(side_1[1])}, mesh.u(mesh.opposite_vert(e, 1)));
+    return mesh.node(v.far[0]) != mesh.node(v.far[1]);
+}
+bool is_fold(const Mesh& mesh, EdgeId e)
+{
+    return !mesh.is_border(e) && is_fold(mesh, hinge_verts(mesh, e));
+}
+
+/// \pre is_fold(mesh, v)
+HingeRest rest_of(const Mesh& mesh, const HingeVerts& v)
+{
+    return hinge_rest({mesh.u(v.edge[0][0]), mesh.u(v.edge[0][1])}, mesh.u(v.far[0]),
+                      {mesh.u(v.edge[1][0]), mesh.u(v.edge[1][1])}, mesh.u(v.far[1]));
 }
 
 /// [J], with the numbers of measured fabrics taken at these positions.
@@ -92,16 +110,19 @@ double energy_of_face(const Model& model, const Field<NodeId, Vec3>& x, FaceId f
         model.materials[index(model.face_material[f])].membrane);
 }
 
-/// [J], of a fabric that is no plate. \pre is_fold(mesh, e)
+/// [J], of a fabric that is no plate; 0 for an edge that is no fold.
 double energy_of_hinge(const Model& model, const Field<NodeId, Vec3>& x, EdgeId e)
 {
     const Mesh& mesh = model.mesh;
-    const HingeRest rest = rest_of(mesh, e);
-    const std::array<Vec3, 4> p{x[mesh[e].nodes[0]], x[mesh[e].nodes[1]],
-                                x[mesh.node(mesh.opposite_vert(e, 0))],
-                                x[mesh.node(mesh.opposite_vert(e, 1))]};
-    const MaterialId m0 = model.face_material[mesh[e].faces[0]];
-    const MaterialId m1 = model.face_material[mesh[e].faces[1]];
+    if (mesh.is_border(e)) return 0;
+    const HingeVerts v = hinge_verts(mesh, e);
+    if (!is_fold(mesh, v)) return 0;
+    const HingeRest rest = rest_of(mesh, v);
+    const auto& edge = mesh[e];
+    const std::array<Vec3, 4> p{x[edge.nodes[0]], x[edge.nodes[1]], x[mesh.node(v.far[0])],
+                                x[mesh.node(v.far[1])]};
+    const MaterialId m0 = model.face_material[edge.faces[0]];
+    const MaterialId m1 = model.face_material[edge.faces[1]];
     const BendingLaw& law_0 = model.materials[index(m0)].bending;
     const double theta = dihedral_angle(p[0], p[1], p[2], p[3]);
     const HingeNumbers n = m0 == m1
@@ -150,7 +171,7 @@ void ElasticBatch::add_elements(const Model& model)
                    index(mesh.node(mesh.opposite_vert(e, 1)))};
         h.edge = e;
         h.material = {model.face_material[edge.faces[0]], model.face_material[edge.faces[1]]};
-        h.rest = rest_of(mesh, e);
+        h.rest = rest_of(mesh, hinge_verts(mesh, e));
         h.least_area2 = least_area2(h.rest);
         hinges_[i] = h;
     });
@@ -668,7 +689,7 @@ double elastic_energy(const Model& model, const State& state, FaceId face)
 
 double elastic_energy(const Model& model, const State& state, EdgeId edge)
 {
-    return is_fold(model.mesh, edge) ? energy_of_hinge(model, state.x, edge) : 0;
+    return energy_of_hinge(model, state.x, edge);
 }
 
 bool has_plates(const Model& model)

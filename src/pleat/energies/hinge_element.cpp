@@ -8,11 +8,6 @@ namespace pleat {
 
 namespace {
 
-double folded_angle(const Vec2& d)
-{
-    return std::atan2(std::abs(d[1]), std::abs(d[0]));
-}
-
 /// sum_i q_i x_i, from differences.
 Vec3 isometric_vector(const std::array<double, 4>& q, const std::array<Vec3, 4>& x)
 {
@@ -20,28 +15,6 @@ Vec3 isometric_vector(const std::array<double, 4>& q, const std::array<Vec3, 4>&
 }
 
 } // namespace
-
-HingeRest hinge_rest(const std::array<Vec2, 2>& edge_0, const Vec2& far_0,
-                     const std::array<Vec2, 2>& edge_1, const Vec2& far_1)
-{
-    HingeRest rest;
-    const std::array<const std::array<Vec2, 2>*, 2> edge{&edge_0, &edge_1};
-    const std::array<Vec2, 2> far{far_0, far_1};
-    for (std::size_t s = 0; s < 2; ++s) {
-        const Vec2 e = (*edge[s])[1] - (*edge[s])[0];
-        const Vec2 w = far[s] - (*edge[s])[0];
-        const double length = norm(e);
-        const double area2 = std::abs(cross(e, w));
-        rest.length += 0.5 * length;
-        rest.area_sum += 0.5 * area2;
-        // The same but across a seam.
-        const bool same = s == 1 && e == edge_0[1] - edge_0[0];
-        rest.weft_angle[s] = same ? rest.weft_angle[0] : folded_angle(e);
-        rest.height[s] = area2 / length;
-        rest.foot[s] = dot(w, e) / (length * length);
-    }
-    return rest;
-}
 
 double hinge_energy(const HingeNumbers& n, const HingeRest& rest, const std::array<Vec3, 4>& x,
                     double rest_angle)

@@ -15,7 +15,9 @@
 #include "pleat/materials/hinge.hpp"
 #include "pleat/materials/strain.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace pleat {
 
@@ -31,8 +33,27 @@ inline constexpr double least_area_fraction = 0.01;
 
 /// From the material points of the edge and of the far corner, on each side; the edge runs from
 /// [0] to [1] on both.
-[[nodiscard]] HingeRest hinge_rest(const std::array<Vec2, 2>& edge_0, const Vec2& far_0,
-                                   const std::array<Vec2, 2>& edge_1, const Vec2& far_1);
+[[nodiscard]] inline HingeRest hinge_rest(const std::array<Vec2, 2>& edge_0, const Vec2& far_0,
+                                          const std::array<Vec2, 2>& edge_1, const Vec2& far_1)
+{
+    HingeRest rest;
+    const std::array<const std::array<Vec2, 2>*, 2> edge{&edge_0, &edge_1};
+    const std::array<Vec2, 2> far{far_0, far_1};
+    for (std::size_t s = 0; s < 2; ++s) {
+        const Vec2 e = (*edge[s])[1] - (*edge[s])[0];
+        const Vec2 w = far[s] - (*edge[s])[0];
+        const double length = norm(e);
+        const double area2 = std::abs(cross(e, w));
+        rest.length += 0.5 * length;
+        rest.area_sum += 0.5 * area2;
+        // The same but across a seam.
+        const bool same = s == 1 && e == edge_0[1] - edge_0[0];
+        rest.weft_angle[s] = same ? rest.weft_angle[0] : std::atan2(std::abs(e[1]), std::abs(e[0]));
+        rest.height[s] = area2 / length;
+        rest.foot[s] = dot(w, e) / (length * length);
+    }
+    return rest;
+}
 
 /// [J]
 [[nodiscard]] double hinge_energy(const HingeNumbers& n, const HingeRest& rest,

@@ -7,23 +7,6 @@
 
 namespace pleat {
 
-namespace {
-
-double angle_between(const Vec3& normal_c, const Vec3& normal_d, const Vec3& edge,
-                     double edge_length)
-{
-    if (edge_length == 0) return 0;
-    return std::atan2(dot(cross(normal_c, normal_d), edge) / edge_length, dot(normal_c, normal_d));
-}
-
-} // namespace
-
-double dihedral_angle(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d)
-{
-    const Vec3 e = b - a;
-    return angle_between(cross(e, c - a), cross(d - a, e), e, norm(e));
-}
-
 DihedralGradient dihedral_gradient(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d,
                                    double least_area2)
 {
@@ -32,7 +15,7 @@ DihedralGradient dihedral_gradient(const Vec3& a, const Vec3& b, const Vec3& c, 
     const Vec3 nd = cross(d - a, e);
     const double length2 = norm2(e);
     const double length = std::sqrt(length2);
-    DihedralGradient r{angle_between(nc, nd, e, length), {}};
+    DihedralGradient r{detail::angle_between(nc, nd, e, length), {}};
 
     const double least = least_area2 * least_area2;
     const double nc2 = std::max(norm2(nc), least), nd2 = std::max(norm2(nd), least);

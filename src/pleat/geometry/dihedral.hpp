@@ -13,11 +13,26 @@
 #include "pleat/core/vec.hpp"
 
 #include <array>
+#include <cmath>
 
 namespace pleat {
 
+namespace detail {
+[[nodiscard]] inline double angle_between(const Vec3& normal_c, const Vec3& normal_d,
+                                          const Vec3& edge, double edge_length)
+{
+    if (edge_length == 0) return 0;
+    return std::atan2(dot(cross(normal_c, normal_d), edge) / edge_length, dot(normal_c, normal_d));
+}
+} // namespace detail
+
 /// Signed dihedral angle [rad]. Zero where a triangle or the edge has no extent.
-[[nodiscard]] double dihedral_angle(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d);
+[[nodiscard]] inline double dihedral_angle(const Vec3& a, const Vec3& b, const Vec3& c,
+                                           const Vec3& d)
+{
+    const Vec3 e = b - a;
+    return detail::angle_between(cross(e, c - a), cross(d - a, e), e, norm(e));
+}
 
 struct DihedralGradient {
     double angle;          // [rad]
