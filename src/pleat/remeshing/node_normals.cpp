@@ -11,8 +11,8 @@ Vec3 node_normal(const Mesh& mesh, const Field<NodeId, Vec3>& x, NodeId node)
     Vec3 sum{};
     mesh.visit_faces(node, [&](FaceId face, std::size_t corner) {
         const auto& v = mesh[face].verts;
-        const Vec3 a = x[mesh.node(v[(corner + 1) % 3])] - x[node];
-        const Vec3 b = x[mesh.node(v[(corner + 2) % 3])] - x[node];
+        const Vec3 a = x[mesh.node(v[corner_after(corner)])] - x[node];
+        const Vec3 b = x[mesh.node(v[corner_before(corner)])] - x[node];
         const double weight = norm2(a) * norm2(b);
         if (weight > 0) sum += cross(a, b) / weight;
     });

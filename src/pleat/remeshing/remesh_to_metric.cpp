@@ -209,8 +209,7 @@ private:
         for (EdgeId e : mesh_.edges())
             if (is_long[index(e)] != 0) splits_.push(e);
         struct Candidate {
-            double size2;
-            double rank; // size2, the more the longer it has waited for its neighbours
+            double rank; // square of its size, the more the longer it has waited for neighbours
             EdgeId edge;
         };
         std::vector<std::uint8_t> waited; // rounds, by edge
@@ -220,24 +219,28 @@ private:
         for (std::uint32_t round = 1;; ++round) {
             candidates.clear();
             waited.resize(mesh_.edge_count(), 0);
+            double most = 0; // rank
             while (!splits_.empty()) {
                 const EdgeId e = splits_.pop();
                 if (!mesh_.is_alive(e) || fit_.is_frozen(e) || is_stuck(e)) continue;
                 const double s2 = edge_size2(mesh_, metric_, e);
-                if (s2 > 1) candidates.push_back({s2, s2 * (1 + waited[index(e)]), e});
+                if (s2 <= 1) continue;
+                candidates.push_back({s2 * (1 + waited[index(e)]), e});
+                most = std::max(most, candidates.back().rank);
             }
             if (candidates.empty()) break;
-            std::sort(candidates.begin(), candidates.end(),
-                      [](const Candidate& a, const Candidate& b) {
-                          return a.rank != b.rank ? a.rank > b.rank : a.edge < b.edge;
-                      });
+            least2 = next_round * std::min(least2, most);
+            const auto long_end =
+                std::partition(candidates.begin(), candidates.end(),
+                               [&](const Candidate& c) { return c.rank >= least2; });
+            std::sort(candidates.begin(), long_end, [](const Candidate& a, const Candidate& b) {
+                return a.rank != b.rank ? a.rank > b.rank : a.edge < b.edge;
+            });
             taken.resize(mesh_.node_count(), 0);
-            least2 = next_round * std::min(least2, candidates.front().rank);
-            const auto independent_end = std::stable_partition(
-                candidates.begin(), candidates.end(), [&](const Candidate& c) {
+            const auto independent_end =
+                std::stable_partition(candidates.begin(), long_end, [&](const Candidate& c) {
                     const auto [a, b] = mesh_[c.edge].nodes;
-                    if (c.rank < least2 || taken[index(a)] == round || taken[index(b)] == round)
-                        return false;
+                    if (taken[index(a)] == round || taken[index(b)] == round) return false;
                     taken[index(a)] = taken[index(b)] = round;
                     return true;
                 });

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace pleat {
 
@@ -240,10 +241,9 @@ struct FaceLook {
     std::array<Vec2Four, 3> u;
     std::array<Vec3Four, 3> x, v, normal, away;
     std::array<Four, 3> distance;
-    OptionsFour options;
 
     void set(std::size_t lane, const Mesh& mesh, const State& state, const NodeLook& look,
-             const SizingOptions& o, FaceId f)
+             FaceId f)
     {
         for (std::size_t i = 0; i < 3; ++i) {
             const Mesh::Vert& vert = mesh[mesh[f].verts[i]];
@@ -257,11 +257,10 @@ struct FaceLook {
             }
             distance[i].set(lane, look.distance[n]);
         }
-        options.set(lane, o);
     }
 };
 
-Drivers drivers_of(const FaceLook& look)
+Drivers drivers_of(const FaceLook& look, const OptionsFour& options)
 {
     const Four zero, one(1), third(1.0 / 3);
     Drivers d;
@@ -271,9 +270,9 @@ Drivers drivers_of(const FaceLook& look)
     const Mat3x2Four grad_v = gradient(look.v, hats);
     const Mat2Four identity{{one, zero, zero, one}};
     // [Narain2012] eqs. 6 to 8.
-    d.curvature = transpose(grad_n) * grad_n * look.options.angle;
-    d.velocity = transpose(grad_v) * grad_v * look.options.velocity;
-    d.compression = clamp_psd(identity - transpose(grad_x) * grad_x) * look.options.compression;
+    d.curvature = transpose(grad_n) * grad_n * options.angle;
+    d.velocity = transpose(grad_v) * grad_v * options.velocity;
+    d.compression = clamp_psd(identity - transpose(grad_x) * grad_x) * options.compression;
     for (std::size_t i = 0; i < 3; ++i) { // eq. 9, the mean over the corners
         const Vec2Four slope = transpose(grad_x) * look.away[i];
         const auto is_near = zero < look.distance[i];
@@ -291,26 +290,27 @@ template <class Visit>
 void visit_fours(const Model& model, const std::vector<std::optional<SizingOptions>>& by_cloth,
                  Visit&& visit)
 {
-    parallel_chunks(model.mesh.face_count(), default_chunk,
-                    [&](std::size_t, std::size_t begin, std::size_t end) {
-                        std::array<FaceId, lanes> faces{};
-                        std::array<const SizingOptions*, lanes> options{};
-                        std::size_t count = 0;
-                        for (std::size_t i = begin; i < end; ++i) {
-                            const auto f = make_id<FaceId>(i);
-                            if (const auto& o = by_cloth[index(model.cloth_of(f))]) {
-                                faces[count] = f;
-                                options[count++] = &*o;
-                            }
-                            if (count == 0 || (count < lanes && i + 1 < end)) continue;
-                            for (; count < lanes; ++count) {
-                                faces[count] = faces[count - 1];
-                                options[count] = options[count - 1];
-                            }
-                            visit(faces, options);
-                            count = 0;
-                        }
-                    });
+    parallel_chunks(
+        model.mesh.face_count(), default_chunk,
+        [&](std::size_t, std::size_t begin, std::size_t end) {
+            std::array<FaceId, lanes> faces{};
+            std::array<const SizingOptions*, lanes> given{}; // what the lanes of options are of
+            OptionsFour options;
+            std::size_t count = 0;
+            const auto add = [&](FaceId f, const SizingOptions& o) {
+                faces[count] = f;
+                if (std::exchange(given[count], &o) != &o) options.set(count, o);
+                ++count;
+            };
+            for (std::size_t i = begin; i < end; ++i) {
+                const auto f = make_id<FaceId>(i);
+                if (const auto& o = by_cloth[index(model.cloth_of(f))]) add(f, *o);
+                if (count == 0 || (count < lanes && i + 1 < end)) continue;
+                while (count < lanes) add(faces[count - 1], *given[count - 1]);
+                visit(faces, options);
+                count = 0;
+            }
+        });
 }
 
 /// \param keep called with four faces and their drivers; may be called for several at once.
@@ -321,30 +321,25 @@ Field<FaceId, Mat2> metric_of(const Model& model, const State& state,
                               const std::vector<SizingAdjustment>& adjustments, Keep&& keep)
 {
     using Faces = std::array<FaceId, lanes>;
-    using Options = std::array<const SizingOptions*, lanes>;
     const Mesh& mesh = model.mesh;
     const NodeLook look = look_from_nodes(model, state, normal, obstacles, by_cloth);
     Field<FaceId, Mat2> metric(mesh.face_count(), FieldRule::area_average);
     const bool is_final = adjustments.empty();
-    visit_fours(model, by_cloth, [&](const Faces& faces, const Options& options) {
+    visit_fours(model, by_cloth, [&](const Faces& faces, const OptionsFour& options) {
         FaceLook four;
-        for (std::size_t i = 0; i < lanes; ++i)
-            four.set(i, mesh, state, look, *options[i], faces[i]);
-        const Drivers d = drivers_of(four);
+        for (std::size_t i = 0; i < lanes; ++i) four.set(i, mesh, state, look, faces[i]);
+        const Drivers d = drivers_of(four, options);
         keep(faces, d);
-        const Mat2Four m = is_final ? bounded(d.sum(), four.options) : d.sum();
+        const Mat2Four m = is_final ? bounded(d.sum(), options) : d.sum();
         for (std::size_t i = 0; i < lanes; ++i) metric[faces[i]] = lane_of(m, i);
     });
     if (is_final) return metric;
     for (const SizingAdjustment& adjust : adjustments) adjust(model, state, metric);
-    visit_fours(model, by_cloth, [&](const Faces& faces, const Options& options) {
-        OptionsFour o;
+    visit_fours(model, by_cloth, [&](const Faces& faces, const OptionsFour& options) {
         Mat2Four m;
-        for (std::size_t i = 0; i < lanes; ++i) {
-            o.set(i, *options[i]);
+        for (std::size_t i = 0; i < lanes; ++i)
             for (std::size_t k = 0; k < 4; ++k) m.e[k].set(i, metric[faces[i]].e[k]);
-        }
-        m = bounded(m, o);
+        m = bounded(m, options);
         for (std::size_t i = 0; i < lanes; ++i) metric[faces[i]] = lane_of(m, i);
     });
     return metric;
@@ -401,7 +396,7 @@ MetricField vert_metric(const Mesh& mesh, const Field<FaceId, Mat2>& face_metric
                 first = v;
                 leave = mesh[f].edges[corner];
             }
-            enter = mesh[f].edges[(corner + 2) % 3];
+            enter = mesh[f].edges[corner_before(corner)];
             on_seam = on_seam || (is_some(last) && v != last);
             last = v;
             const double a = material_area(mesh, f);
