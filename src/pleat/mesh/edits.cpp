@@ -467,8 +467,8 @@ FaceSplit split_face(Mesh& mesh, FaceId face, UndoLog* undo)
     const std::array<FaceId, 3> part{face, r.new_faces[0], r.new_faces[1]}; // on old.edges[i]
     for (std::size_t i = 0; i < 3; ++i) {
         // The edge (corner i, centre): part i enters the corner, part i - 1 leaves it.
-        r.new_edges[i] = work.add(
-            Mesh::Edge{{mesh.node(old.verts[i]), r.new_node}, {part[corner_before(i)], part[i]}, false});
+        r.new_edges[i] = work.add(Mesh::Edge{
+            {mesh.node(old.verts[i]), r.new_node}, {part[corner_before(i)], part[i]}, false});
     }
     for (std::size_t i = 0; i < 3; ++i) {
         const std::size_t j = corner_after(i);

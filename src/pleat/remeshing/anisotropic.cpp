@@ -160,7 +160,8 @@ public:
         const Sums before =
             sums_of(model_before_, state_before_,
                     is_part ? energy_before_->sum() : elastic_energy(model_before_, state_before_));
-        const Sums after = sums_of(model_, state_, is_part ? energy_after_ : elastic_energy(model_, state_));
+        const Sums after =
+            sums_of(model_, state_, is_part ? energy_after_ : elastic_energy(model_, state_));
         report_.momentum_change = after.momentum - before.momentum;
         report_.angular_momentum_change = after.angular - before.angular;
         report_.kinetic_change = after.kinetic - before.kinetic;

@@ -52,7 +52,7 @@ struct CollapseFan {
     NodeId node = no_node;
     NodeKind kind = NodeKind::interior;
     std::vector<CollapseSpoke> spokes; // counter-clockwise, from the border where there is one
-    bool is_flat = false;      // in one panel, with no seam in it
+    bool is_flat = false;              // in one panel, with no seam in it
     bool is_closed = true;
     VertId centre = no_vert;          // of a flat one
     std::vector<std::uint32_t> order; // of the spokes to try, shortest first
@@ -215,9 +215,8 @@ public:
             CollapseSpoke& s = fan.spokes[i];
             if (!is_along(s.edge, fan.kind)) continue;
             fan.order.push_back(std::uint32_t(i));
-            s.size2 = fan.is_flat
-                          ? edge_size2(mesh_.u(fan.centre), metric_[fan.centre], s.u, s.m)
-                          : edge_size2(mesh_, metric_, s.edge);
+            s.size2 = fan.is_flat ? edge_size2(mesh_.u(fan.centre), metric_[fan.centre], s.u, s.m)
+                                  : edge_size2(mesh_, metric_, s.edge);
         }
         std::sort(fan.order.begin(), fan.order.end(), [&](std::uint32_t i, std::uint32_t j) {
             const CollapseSpoke &a = fan.spokes[i], &b = fan.spokes[j];

@@ -27,8 +27,11 @@ constexpr double next_round = 0.92;
 // Nodes that one thread looks at as soon as two.
 constexpr std::size_t few_nodes = 64;
 
+// Nodes that a thread looks at ahead in one go.
+constexpr std::size_t ahead_at_once = 256;
+
 // Faces that TouchedFaces::on_touch is told of in one call.
-constexpr std::size_t touched_at_once = 64;
+constexpr std::size_t touched_at_once = 128;
 
 // Edits between two clearings of what undo would need: bounds the memory, costs nothing.
 constexpr std::size_t undo_span = 1024;
@@ -176,6 +179,7 @@ private:
     {
         for (EdgeId e : mesh_[face].edges) {
             flips_.push(e);
+            if (index(e) < is_flipped_.size()) is_flipped_[index(e)] = 0;
             if (splitting_) splits_.push(e);
         }
         if (!splitting_)
@@ -249,7 +253,8 @@ private:
                 // Flips may have turned it since.
                 if (edge_size2(mesh_, metric_, c->edge) <= 1) continue;
                 const EdgeId longest = longest_beside(c->edge);
-                if (is_stuck(longest) || fit_.is_frozen(longest)) { // then so is what lies beside it
+                if (is_stuck(longest) ||
+                    fit_.is_frozen(longest)) { // then so is what lies beside it
                     mark_stuck(c->edge);
                     continue;
                 }
@@ -410,6 +415,7 @@ private:
         while (!flips_.empty()) {
             forget_undo_at_times();
             const EdgeId e = flips_.pop();
+            if (index(e) < is_flipped_.size() && is_flipped_[index(e)] != 0) continue;
             if (!mesh_.is_alive(e) || fit_.is_frozen(e) || !fit_.wants_flip(e)) continue;
             if (may_flip(mesh_, e) != Refusal::none) continue;
             if (guard_ != nullptr) {
@@ -430,6 +436,8 @@ private:
                 touch(face);
                 queue_edges_of(face);
             }
+            if (index(e) >= is_flipped_.size()) is_flipped_.resize(mesh_.edge_count(), 0);
+            is_flipped_[index(e)] = 1;
         }
     }
 
@@ -485,10 +493,11 @@ private:
         const RemeshBefore& b = *options_.before;
         fit_before_.emplace(b.mesh, b.metric, b.x, b.face_material, options_);
         stayed_.assign(b.mesh.node_count(), 0);
-        for (std::size_t begin = 0; begin < stayed_.size(); begin += few_nodes)
+        for (std::size_t begin = 0; begin < stayed_.size(); begin += ahead_at_once)
             looking_ahead_.start([this, begin] {
                 CollapseFan fan;
-                for (std::size_t i = begin; i < std::min(stayed_.size(), begin + few_nodes); ++i) {
+                for (std::size_t i = begin; i < std::min(stayed_.size(), begin + ahead_at_once);
+                     ++i) {
                     const auto n = make_id<NodeId>(i);
                     if (!is_turned(n)) stayed_[i] = !fit_before_->has_fitting_spoke(n, fan);
                 }
@@ -566,7 +575,7 @@ private:
     std::vector<std::uint8_t> is_touched_; // by FaceId
     std::vector<FaceId> fresh_;            // of the mesh before, touched and not told yet
 
-    std::vector<std::uint8_t> is_turned_;  // by NodeId of the mesh before, see turn()
+    std::vector<std::uint8_t> is_turned_; // by NodeId of the mesh before, see turn()
     const FitCheck fit_;
     std::optional<FitCheck> fit_before_;
     Field<NodeId, Vec3> normal_; // where has_normal_
@@ -580,7 +589,9 @@ private:
     Queue<NodeId> collapses_;
     std::vector<std::uint8_t> stays_;  // by NodeId: looked at since it changed, and cannot go
     std::vector<std::uint8_t> stayed_; // likewise in the mesh before
-    std::vector<bool> stuck_;         // edges whose split would cross
+    std::vector<bool> stuck_;          // edges whose split would cross
+    std::vector<std::uint8_t>
+        is_flipped_; // by EdgeId, until a face of it changes: not to flip back
 
     // Of the node at hand.
     CollapseFan fan_;

@@ -242,8 +242,7 @@ struct FaceLook {
     std::array<Vec3Four, 3> x, v, normal, away;
     std::array<Four, 3> distance;
 
-    void set(std::size_t lane, const Mesh& mesh, const State& state, const NodeLook& look,
-             FaceId f)
+    void set(std::size_t lane, const Mesh& mesh, const State& state, const NodeLook& look, FaceId f)
     {
         for (std::size_t i = 0; i < 3; ++i) {
             const Mesh::Vert& vert = mesh[mesh[f].verts[i]];
