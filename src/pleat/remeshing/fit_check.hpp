@@ -111,8 +111,16 @@ public:
     {
         const auto& limits = options_.strain_limits[index((*face_material_)[face])];
         if (!limits) return 0;
+        // Of the squared stretches: mean, and difference from it squared. Most faces are well
+        // within, which takes no roots to tell.
         const double mean = 1 + e00 + e11;
-        const double radius = std::sqrt((e00 - e11) * (e00 - e11) + 4 * e01 * e01);
+        const double radius2 = (e00 - e11) * (e00 - e11) + 4 * e01 * e01;
+        const double above = (1 + limits->max) * (1 + limits->max) - mean;
+        const double below = mean - (1 + limits->min) * (1 + limits->min);
+        constexpr double well = 0.999;
+        if (above > 0 && below > 0 && radius2 < well * std::min(above * above, below * below))
+            return 0;
+        const double radius = std::sqrt(radius2);
         return std::max({0.0, std::sqrt(mean + radius) - 1 - limits->max,
                          limits->min + 1 - std::sqrt(std::max(0.0, mean - radius))});
     }

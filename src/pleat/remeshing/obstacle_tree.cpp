@@ -188,7 +188,8 @@ std::optional<Vec3> ObstacleTree::nearest(const Vec3& x, double reach, std::uint
         best2 = height * height;
         best = x - height * p.normal;
     }
-    if (triangles_.empty()) return best;
+    const double root2 = root_.box.distance2(x);
+    if (triangles_.empty() || root2 >= best2) return best;
     const auto look = [&](std::uint32_t at) {
         const Leaf& l = leaves_[at];
         // Weights of the foot in each plane. Beyond an edge a triangle is at least as far as from
@@ -244,7 +245,7 @@ std::optional<Vec3> ObstacleTree::nearest(const Vec3& x, double reach, std::uint
     };
     std::array<Place, 64> stack; // at most 16 levels, three of four wait in each
     std::size_t depth = 0;
-    stack[depth++] = {root_.box.distance2(x), root_.inside};
+    stack[depth++] = {root2, root_.inside};
     while (depth > 0) {
         const Place place = stack[--depth];
         if (place.distance2 >= best2) continue;
