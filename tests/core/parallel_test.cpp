@@ -106,6 +106,28 @@ TEST(Background, work_is_done_after_waiting_with_any_number_of_threads)
         });
 }
 
+TEST(Background, has_threads_where_there_is_more_than_one)
+{
+    for (int thread_count : {1, 2, 8})
+        Threads(thread_count).run([&] { EXPECT_EQ(Background::has_threads(), thread_count > 1); });
+}
+
+TEST(Parallel, different_works_are_all_done)
+{
+    for (int thread_count : {1, 2, 8})
+        Threads(thread_count).run([&] {
+            double sum = 0;
+            int word = 0, last = 0;
+            parallel_do({[&] { sum = parallel_sum(5000, [](std::size_t) { return 1.0; }); },
+                         [&] { word = 7; }, [&] { last = 9; }});
+            EXPECT_EQ(sum, 5000);
+            EXPECT_EQ(word, 7);
+            EXPECT_EQ(last, 9);
+        });
+    EXPECT_THROW(parallel_do({[] {}, [] { throw std::runtime_error("there"); }}),
+                 std::runtime_error);
+}
+
 TEST(Background, goes_on_beside_loops_of_the_caller)
 {
     Threads(2).run([&] {

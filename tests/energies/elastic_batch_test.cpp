@@ -71,6 +71,17 @@ TEST_P(EveryLaw, energy_of_some_faces_changes_by_what_the_whole_does)
     EXPECT_LE(elastic_energy(before.model, before.state, only), whole);
 }
 
+TEST_P(EveryLaw, energy_of_all_faces_is_that_of_the_whole)
+{
+    const Cloth c = cloth(0.003);
+    if (has_plates(c.model)) return;
+    const IdRange<FaceId> faces = c.model.mesh.faces();
+    const double whole = elastic_energy(c.model, c.state);
+    EXPECT_GT(whole, 0);
+    EXPECT_NEAR(elastic_energy(c.model, c.state, std::vector(faces.begin(), faces.end())), whole,
+                1e-12 * whole);
+}
+
 TEST_P(EveryLaw, stiffness_is_that_of_the_elements)
 {
     // The product K x of the gathered blocks against the change of the forces, where the exact

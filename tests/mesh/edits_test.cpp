@@ -103,6 +103,52 @@ TEST(Collapse, of_a_seam_node_runs_along_the_seam_only)
     EXPECT_GT(along, 0u);
 }
 
+/// Whether a collapse leaves each pair of nodes one edge and each node faces enough, found by doing
+/// it without asking.
+bool keeps_topology(const Mesh& mesh, EdgeId e, NodeId removed)
+{
+    Mesh trial = mesh;
+    collapse_edge(trial, e, removed, nullptr, EditCheck::done);
+    return validate(trial).empty();
+}
+
+TEST(Collapse, is_refused_where_the_ends_have_a_neighbour_that_is_on_no_face_of_the_edge)
+{
+    // A tube of three panels' width around: the nodes of a ring are each other's neighbours, so
+    // that no collapse along a ring leaves a sound mesh.
+    std::size_t refused = 0, allowed = 0;
+    for (int around : {3, 4, 6}) {
+        const Mesh mesh = build_mesh(zoo::tube(around, 4));
+        for (EdgeId e : mesh.edges())
+            for (NodeId n : mesh[e].nodes) {
+                const Refusal r = may_collapse(mesh, e, n);
+                if (r == Refusal::topology) {
+                    ++refused;
+                } else if (r == Refusal::none) {
+                    ++allowed;
+                    EXPECT_TRUE(keeps_topology(mesh, e, n));
+                }
+            }
+    }
+    EXPECT_GT(refused, 10u);
+    EXPECT_GT(allowed, 10u);
+}
+
+TEST(VisitFaces, ends_where_it_is_told_to)
+{
+    const Mesh mesh = build_mesh(zoo::grid(4, 4));
+    for (NodeId n : mesh.nodes()) {
+        std::vector<FaceId> all, some;
+        mesh.visit_faces(n, [&](FaceId f, std::size_t) { all.push_back(f); });
+        mesh.visit_faces(n, [&](FaceId f, std::size_t) {
+            some.push_back(f);
+            return some.size() < 2;
+        });
+        all.resize(std::min<std::size_t>(2, all.size()));
+        EXPECT_EQ(some, all);
+    }
+}
+
 TEST(Flip, is_refused_on_borders_seams_and_concave_quads)
 {
     const Mesh two = build_mesh(zoo::two_panels(3));

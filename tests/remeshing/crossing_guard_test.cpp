@@ -174,6 +174,52 @@ TEST(FaceTree, finds_what_a_slow_search_finds)
     }
 }
 
+TEST(FaceTree, built_at_once_finds_the_same_and_may_change_later)
+{
+    std::mt19937_64 random(9);
+    std::uniform_real_distribution<double> unit(0, 1);
+    const auto box = [&] {
+        const Vec3 low{unit(random), unit(random), unit(random)};
+        const double size = std::pow(10, -3 + 2 * unit(random));
+        return WorldBox{low, low + Vec3{size, size, size}};
+    };
+    for (std::size_t count : {0, 1, 5, 64, 513, 3000}) {
+        std::vector<WorldBox> boxes(count, WorldBox::empty());
+        for (WorldBox& b : boxes)
+            if (unit(random) < 0.9) b = box();
+        FaceTree tree;
+        tree.build(count, [&](FaceId f) { return boxes[index(f)]; });
+        const auto look = [&] {
+            for (int i = 0; i < 20; ++i) {
+                const WorldBox query = box();
+                std::vector<std::uint32_t> found, expected;
+                tree.visit(query, [&](FaceId f) {
+                    EXPECT_EQ(tree.box(f).low, boxes[index(f)].low);
+                    found.push_back(index(f));
+                    return true;
+                });
+                std::sort(found.begin(), found.end());
+                for (std::uint32_t k = 0; k < boxes.size(); ++k)
+                    if (boxes[k].overlaps(query)) expected.push_back(k);
+                ASSERT_EQ(found, expected);
+            }
+        };
+        look();
+        for (std::size_t i = 0; i < count + 3; i += 2) { // move some, drop some, add three
+            boxes.resize(std::max(boxes.size(), i + 1), WorldBox::empty());
+            const bool is_put = unit(random) < 0.7;
+            boxes[i] = is_put ? box() : WorldBox::empty();
+            if (is_put)
+                tree.put(make_id<FaceId>(i), boxes[i], make_id<FaceId>(i / 2));
+            else
+                tree.drop(make_id<FaceId>(i));
+        }
+        look();
+        tree.rebuild();
+        look();
+    }
+}
+
 TEST(ObstacleTree, finds_the_nearest_point)
 {
     std::mt19937_64 random(6);

@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/remeshing/remesh_to_metric.hpp"
 
+#include "pleat/core/parallel.hpp"
 #include "pleat/geometry/decompose.hpp"
 #include "pleat/mesh/measures.hpp"
 #include "pleat/mesh/validate.hpp"
@@ -402,6 +403,29 @@ TEST(RemeshToMetric, normals_that_are_given_change_nothing)
     EXPECT_EQ(given.x, computed.x);
 }
 
+TEST(RemeshToMetric, looking_ahead_changes_nothing)
+{
+    const auto metric = [](const Vec2& u) { // splits on the left, collapses on the right
+        const double size = u[0] < 0.3 ? 0.02 : u[0] > 0.6 ? 0.3 : 0.08;
+        return test::tensor(u[1], size, 0.7 * size);
+    };
+    for (int threads : {1, 2, 8})
+        Threads(threads).run([&] {
+            Subject plain(bent(16, 0.4)), ahead(bent(16, 0.4));
+            plain.set_metric(metric);
+            ahead.set_metric(metric);
+            const Subject before = ahead;
+            RemeshOptions options;
+            options.before.emplace(RemeshBefore{before.mesh, before.metric, before.x, nullptr});
+            const RemeshCounts c = plain.remesh();
+            EXPECT_GT(c.splits, 100u);
+            EXPECT_GT(c.collapses, 20u);
+            ahead.remesh(options);
+            EXPECT_EQ(ahead.mesh, plain.mesh);
+            EXPECT_EQ(ahead.x, plain.x);
+        });
+}
+
 TEST(RemeshToMetric, tells_of_each_face_that_it_touches_once)
 {
     Subject s(bent(12, 0.4));
@@ -418,8 +442,14 @@ TEST(RemeshToMetric, tells_of_each_face_that_it_touches_once)
         EXPECT_FALSE(faces.empty());
         told.insert(told.end(), faces.begin(), faces.end());
     };
+    std::size_t edited = 0;
+    touched.on_edited = [&](std::span<const FaceId> faces) {
+        edited = faces.size();
+        for (FaceId f : faces) EXPECT_TRUE(s.mesh.is_alive(f));
+    };
     const RemeshCounts c =
         remesh_to_metric(s.mesh, s.metric, s.x, fields, {}, nullptr, nullptr, &touched);
+    EXPECT_EQ(edited, touched.after.size());
     EXPECT_GT(c.splits, 0u);
     EXPECT_GT(c.collapses, 0u);
     std::sort(told.begin(), told.end());

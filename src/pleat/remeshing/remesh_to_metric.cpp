@@ -109,15 +109,13 @@ public:
                          if (touched_ != nullptr && touched_->on_edited)
                              touched_->on_edited(changed);
                      }});
-        permute(mesh_, p);
-        if (touched_ != nullptr) {
-            std::vector<std::uint8_t> is_new(p.face_count, 0);
-            for (FaceId f : changed) is_new[index(p.new_face[f])] = 1;
-            for (std::size_t f = 0; f < is_new.size(); ++f)
-                if (is_new[f] != 0) touched_->after.push_back(make_id<FaceId>(f));
-        }
-        fields_.permute(p);
-        own_.permute(p);
+        parallel_do({[&] { permute(mesh_, p); }, [&] { fields_.permute(p); },
+                     [&] { own_.permute(p); },
+                     [&] {
+                         if (touched_ == nullptr) return;
+                         touched_->after = permuted(changed, p.new_face);
+                         std::sort(touched_->after.begin(), touched_->after.end());
+                     }});
         return counts_;
     }
 
