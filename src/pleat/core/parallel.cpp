@@ -133,8 +133,11 @@ void Background::start(std::function<void()> work)
 
 void Background::wait()
 {
+    struct TakeBack { // before an exception of the work is looked at, too
+        std::deque<HandOver>& hand_overs;
+        ~TakeBack() { hand_overs.clear(); }
+    } const take_back{tasks_->hand_overs};
     tasks_->group.wait();
-    tasks_->hand_overs.clear();
 }
 
 void parallel_chunks(std::size_t count, std::size_t chunk_size,
