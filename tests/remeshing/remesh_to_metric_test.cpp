@@ -405,25 +405,30 @@ TEST(RemeshToMetric, normals_that_are_given_change_nothing)
 
 TEST(RemeshToMetric, looking_ahead_changes_nothing)
 {
-    const auto metric = [](const Vec2& u) { // splits on the left, collapses on the right
-        const double size = u[0] < 0.3 ? 0.02 : u[0] > 0.6 ? 0.3 : 0.08;
-        return test::tensor(u[1], size, 0.7 * size);
+    const std::vector<test::MetricFunction> metrics{
+        [](const Vec2& u) { // splits on the left, collapses on the right
+            const double size = u[0] < 0.3 ? 0.012 : u[0] > 0.6 ? 0.3 : 0.04;
+            return test::tensor(u[1], size, 0.7 * size);
+        },
+        // Nodes can go along the first direction once edges are split along the second.
+        [](const Vec2& u) { return test::tensor(0, 0.3 + 0.2 * u[0], 0.02 + 0.1 * u[1]); },
     };
-    for (int threads : {1, 2, 8})
-        Threads(threads).run([&] {
-            Subject plain(bent(16, 0.4)), ahead(bent(16, 0.4));
-            plain.set_metric(metric);
-            ahead.set_metric(metric);
-            const Subject before = ahead;
-            RemeshOptions options;
-            options.before.emplace(RemeshBefore{before.mesh, before.metric, before.x, nullptr});
-            const RemeshCounts c = plain.remesh();
-            EXPECT_GT(c.splits, 100u);
-            EXPECT_GT(c.collapses, 20u);
-            ahead.remesh(options);
-            EXPECT_EQ(ahead.mesh, plain.mesh);
-            EXPECT_EQ(ahead.x, plain.x);
-        });
+    for (const auto& metric : metrics)
+        for (int threads : {1, 2, 8})
+            Threads(threads).run([&] {
+                Subject plain(bent(40, 0.4)), ahead(bent(40, 0.4));
+                plain.set_metric(metric);
+                ahead.set_metric(metric);
+                const Subject before = ahead;
+                RemeshOptions options;
+                options.before.emplace(RemeshBefore{before.mesh, before.metric, before.x, nullptr});
+                const RemeshCounts c = plain.remesh();
+                EXPECT_GT(c.splits, 100u);
+                EXPECT_GT(c.collapses, 100u);
+                ahead.remesh(options);
+                EXPECT_EQ(ahead.mesh, plain.mesh);
+                EXPECT_EQ(ahead.x, plain.x);
+            });
 }
 
 TEST(RemeshToMetric, tells_of_each_face_that_it_touches_once)
