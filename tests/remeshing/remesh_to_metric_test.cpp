@@ -411,23 +411,25 @@ TEST(RemeshToMetric, looking_ahead_changes_nothing)
             return test::tensor(u[1], size, 0.7 * size);
         },
         // Nodes can go along the first direction once edges are split along the second.
-        [](const Vec2& u) { return test::tensor(0, 0.3 + 0.2 * u[0], 0.02 + 0.1 * u[1]); },
+        [](const Vec2& u) { return test::tensor(0, 0.3 + 0.2 * u[0], 0.01 + 0.03 * u[1]); },
     };
     for (const auto& metric : metrics)
         for (int threads : {1, 2, 8})
             Threads(threads).run([&] {
-                Subject plain(bent(40, 0.4)), ahead(bent(40, 0.4));
-                plain.set_metric(metric);
-                ahead.set_metric(metric);
-                const Subject before = ahead;
+                Subject before(bent(40, 0.4));
+                before.set_metric(metric);
                 RemeshOptions options;
                 options.before.emplace(RemeshBefore{before.mesh, before.metric, before.x, nullptr});
+                Subject plain = before;
                 const RemeshCounts c = plain.remesh();
                 EXPECT_GT(c.splits, 100u);
                 EXPECT_GT(c.collapses, 100u);
-                ahead.remesh(options);
-                EXPECT_EQ(ahead.mesh, plain.mesh);
-                EXPECT_EQ(ahead.x, plain.x);
+                for (int again = 0; again < 5; ++again) { // how far ahead differs
+                    Subject ahead = before;
+                    ahead.remesh(options);
+                    EXPECT_EQ(ahead.mesh, plain.mesh);
+                    EXPECT_EQ(ahead.x, plain.x);
+                }
             });
 }
 
