@@ -114,8 +114,8 @@ bool keeps_topology(const Mesh& mesh, EdgeId e, NodeId removed)
 
 TEST(Collapse, is_refused_where_the_ends_have_a_neighbour_that_is_on_no_face_of_the_edge)
 {
-    // A tube of three panels' width around: the nodes of a ring are each other's neighbours, so
-    // that no collapse along a ring leaves a sound mesh.
+    // Around a tube of three nodes each ring's are all neighbours: a collapse along it would close
+    // the tube.
     std::size_t refused = 0, allowed = 0;
     for (int around : {3, 4, 6}) {
         const Mesh mesh = build_mesh(zoo::tube(around, 4));

@@ -58,6 +58,7 @@ struct CollapseFan {
     std::vector<std::uint32_t> order; // of the spokes to try, shortest first
 };
 
+/// What flips and collapses are asked for before they are done.
 class FitCheck {
 public:
     /// \param x world positions [m]
