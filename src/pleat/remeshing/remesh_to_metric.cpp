@@ -251,8 +251,8 @@ private:
                 // Flips may have turned it since.
                 if (edge_size2(mesh_, metric_, c->edge) <= 1) continue;
                 const EdgeId longest = longest_beside(c->edge);
-                if (is_stuck(longest) ||
-                    fit_.is_frozen(longest)) { // then so is what lies beside it
+                // Then so is what lies beside it.
+                if (is_stuck(longest) || fit_.is_frozen(longest)) {
                     mark_stuck(c->edge);
                     continue;
                 }
@@ -588,8 +588,8 @@ private:
     std::vector<std::uint8_t> stays_;  // by NodeId: looked at since it changed, and cannot go
     std::vector<std::uint8_t> stayed_; // likewise in the mesh before
     std::vector<bool> stuck_;          // edges whose split would cross
-    std::vector<std::uint8_t>
-        is_flipped_; // by EdgeId, until a face of it changes: not to flip back
+    /// By EdgeId, until a face of it changes: it would not flip back.
+    std::vector<std::uint8_t> is_flipped_;
 
     // Of the node at hand.
     CollapseFan fan_;
