@@ -112,7 +112,7 @@ int check_scene(const CheckArguments& a)
     const Mesh& mesh = scene.start.model.mesh;
     std::size_t seams = 0, held = 0;
     for (EdgeId e : mesh.edges()) seams += mesh.is_seam(e);
-    for (std::uint64_t h : scene.start.model.node_handles) held += h != 0;
+    for (NodeId n : mesh.nodes()) held += scene.start.model.handles(n) != 0;
     fmt::print(
         "{} cloth(s): {} panels, {} seam edges, {} nodes, {} faces, {:.4g} kg, {} nodes held\n",
         scene.start.model.cloths.size(), mesh.panel_count(), seams, mesh.node_count(),

@@ -56,6 +56,7 @@ Stage make_stage(const std::vector<SheetPlan>& sheets, const Material& material,
     model.rest_angle.resize(model.mesh.edge_count());
     model.node_label.resize(model.mesh.node_count());
     model.node_handles.resize(model.mesh.node_count());
+    model.region_handles.resize(model.mesh.node_count());
     model.compression_scale.resize(model.mesh.face_count());
     update_derived(model);
     State& state = stage.sim.state;

@@ -192,6 +192,7 @@ Cloth make_cloth(const MeshInput& input, const Material& material)
     model.rest_angle.resize(model.mesh.edge_count());
     model.node_label.resize(model.mesh.node_count());
     model.node_handles.resize(model.mesh.node_count());
+    model.region_handles.resize(model.mesh.node_count());
     model.compression_scale.resize(model.mesh.face_count());
     update_derived(model);
     cloth.state.x.values = input.node_x;

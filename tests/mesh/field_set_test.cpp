@@ -15,6 +15,7 @@ struct Fixture : testing::Test {
     Mesh mesh = build_mesh(zoo::two_panels(3));
     Field<NodeId, Vec3> x{mesh.node_count(), FieldRule::interpolate};
     Field<NodeId, int> label{mesh.node_count(), FieldRule::agree};
+    Field<NodeId, unsigned> bits{mesh.node_count(), FieldRule::common};
     Field<VertId, double> heat{mesh.vert_count(), FieldRule::interpolate};
     Field<EdgeId, double> angle{mesh.edge_count(), FieldRule::copy};
     Field<FaceId, double> dose{mesh.face_count(), FieldRule::area_average};
@@ -30,6 +31,7 @@ struct Fixture : testing::Test {
         for (FaceId f : mesh.faces()) dose[f] = index(f) % 5, age[f] = 1;
         fields.add(x);
         fields.add(label);
+        fields.add(bits);
         fields.add(heat);
         fields.add(angle);
         fields.add(dose);
@@ -54,12 +56,15 @@ TEST_F(FieldSetRules, split_interpolates_inherits_and_agrees)
         if (mesh.is_seam(e)) seam = e;
     const auto nodes = mesh[seam].nodes;
     label[nodes[0]] = 2; // the ends disagree
+    bits[nodes[0]] = 6;  // and share a bit
+    bits[nodes[1]] = 3;
     const double before = total_dose();
     const EdgeSplit s = split_edge(mesh, seam, 0.25);
     fields.follow(mesh, s);
     ASSERT_TRUE(fields.fits(mesh));
     EXPECT_EQ(x[s.new_node], 0.75 * x[nodes[0]] + 0.25 * x[nodes[1]]);
     EXPECT_EQ(label[s.new_node], 0);
+    EXPECT_EQ(bits[s.new_node], 2u);
     EXPECT_EQ(angle[s.new_edge], angle[seam]);
     EXPECT_EQ(angle[s.new_cross[0]], 0.0);
     for (std::size_t side = 0; side < 2; ++side)

@@ -316,7 +316,7 @@ TEST(SplitPosition, N8_minimises_the_linearised_quadric)
 TEST(RemeshToMetric, keeps_held_nodes_on_their_line)
 {
     Subject s(bent(2, 0.4));
-    Field<NodeId, std::uint64_t> held(s.mesh.node_count(), FieldRule::agree);
+    Field<NodeId, std::uint64_t> held(s.mesh.node_count(), FieldRule::common);
     for (NodeId n : s.mesh.nodes())
         if (s.x[n][1] == 0) held[n] = 1;
     FieldSet fields;

@@ -271,6 +271,122 @@ TEST(RemesherAnisotropic, N14_a_tube_remeshes_alike_wherever_its_seam_lies)
     RecordProperty("open", std::to_string(open_mean));
 }
 
+// --- handles ------------------------------------------------------------------------------------
+
+/// A sheet of two triangles, fine remeshing, and a handle at the nodes with y = 1.
+struct HeldEdge {
+    Simulation sim = simulation_of(zoo::grid(1, 1));
+    World world;
+    Pipeline pipeline = default_pipeline();
+    std::vector<NodeId> corners;
+
+    explicit HeldEdge(double edge_length)
+    {
+        for (NodeId n : sim.model.mesh.nodes())
+            if (sim.state.x[n][1] == 1) corners.push_back(n);
+        lock_nodes(sim.model.mesh, corners);
+        world.handles.resize(1);
+        refine_to(edge_length);
+    }
+    void refine_to(double edge_length)
+    {
+        SizingOptions sizing;
+        sizing.edge_min = sizing.edge_max = edge_length;
+        pipeline.remesher = std::make_unique<RemesherAnisotropic>(options_of(sizing));
+    }
+    /// How many nodes a handle has, and of them how many on the edge y = 1.
+    [[nodiscard]] std::array<std::size_t, 2> held(std::size_t handle) const
+    {
+        std::array<std::size_t, 2> count{};
+        for (NodeId n : sim.model.mesh.nodes())
+            if ((sim.model.handles(n) >> handle & 1) != 0)
+                ++count[0], count[1] += sim.state.anchor[n][1] == 1;
+        return count;
+    }
+    [[nodiscard]] std::size_t edge_nodes() const
+    {
+        std::size_t count = 0;
+        for (VertId v : sim.model.mesh.verts()) count += sim.model.mesh.u(v)[1] == 1;
+        return count;
+    }
+};
+
+TEST(HeldNodes, stay_the_same_nodes_when_the_edge_between_them_is_split)
+{
+    HeldEdge h(0.1);
+    for (NodeId n : h.corners) h.sim.model.node_handles[n] = 1;
+    (void)adapt(h.world, h.pipeline, h.sim);
+    ASSERT_GT(h.edge_nodes(), 8u);
+    EXPECT_EQ(h.held(0), (std::array<std::size_t, 2>{2, 2}));
+    for (NodeId n : h.sim.model.mesh.nodes())
+        if (h.sim.model.handles(n) != 0) {
+            EXPECT_TRUE(h.sim.state.x[n] == (Vec3{0, 1, 0}) || h.sim.state.x[n] == (Vec3{1, 1, 0}));
+        }
+}
+
+TEST(HeldNodes, of_a_region_are_those_between_them_too)
+{
+    HeldEdge h(0.1);
+    for (NodeId n : h.corners) h.sim.model.region_handles[n] = 1;
+    h.world.handles.resize(2); // one that has more: both hold what is between
+    h.sim.model.region_handles[h.corners[0]] |= 2;
+    (void)adapt(h.world, h.pipeline, h.sim);
+    ASSERT_GT(h.edge_nodes(), 8u);
+    EXPECT_EQ(h.held(0), (std::array<std::size_t, 2>{h.edge_nodes(), h.edge_nodes()}));
+    EXPECT_EQ(h.held(1), (std::array<std::size_t, 2>{1, 1}));
+}
+
+TEST(HeldNodes, hang_from_two_corners_with_a_sag_between)
+{
+    HeldEdge h(0.1);
+    for (NodeId n : h.corners) h.sim.model.node_handles[n] = 1;
+    h.world.gravity = {0, 0, -9.8};
+    (void)adapt(h.world, h.pipeline, h.sim);
+    for (int s = 0; s < 60; ++s) ASSERT_TRUE(advance(h.world, h.pipeline, h.sim, 0.005).ok);
+    double sag = 0;
+    for (VertId v : h.sim.model.mesh.verts())
+        if (h.sim.model.mesh.u(v)[1] == 1)
+            sag = std::max(sag, -h.sim.state.x[h.sim.model.mesh.node(v)][2]);
+    EXPECT_GT(sag, 0.02);
+}
+
+TEST(HeldNodes, are_kept_while_held_and_removed_after_the_handle_has_let_go)
+{
+    HeldEdge h(0.1);
+    (void)adapt(h.world, h.pipeline, h.sim);
+    std::vector<NodeId> held;
+    for (VertId v : h.sim.model.mesh.verts())
+        if (const Vec2 u = h.sim.model.mesh.u(v); u[1] == 1 && u[0] > 0 && u[0] < 1)
+            held.push_back(h.sim.model.mesh.node(v));
+    const NodeId inside = [&] { // one that is on no border
+        for (NodeId n : h.sim.model.mesh.nodes())
+            if (h.sim.model.mesh.kind(n) == NodeKind::interior) return n;
+        return no_node;
+    }();
+    ASSERT_TRUE(is_some(inside));
+    held.push_back(inside);
+    unlock_nodes(h.sim.model.mesh, h.corners);
+    for (NodeId n : held) h.sim.model.node_handles[n] = 1;
+    lock_nodes(h.sim.model.mesh, held);
+    h.world.handles[0].start_time = 0.2;
+    h.world.handles[0].end_time = 0.5;
+    h.world.handles[0].fade_time = 0.25;
+    h.refine_to(3);
+    const std::size_t fine = h.sim.model.mesh.face_count();
+    for (const double time : {0.0, 0.3, 0.7}) { // before, while, and as it fades
+        h.sim.time = time;
+        (void)adapt(h.world, h.pipeline, h.sim);
+        EXPECT_EQ(h.held(0)[0], held.size()) << time;
+    }
+    EXPECT_LT(h.sim.model.mesh.face_count(), fine);
+    EXPECT_EQ(h.edge_nodes(), held.size() + 1);
+    h.sim.time = 0.75;
+    (void)adapt(h.world, h.pipeline, h.sim);
+    EXPECT_EQ(h.held(0)[0], 0u);
+    EXPECT_EQ(h.sim.model.mesh.face_count(), 2u);
+    EXPECT_THAT(validate(h.sim.model.mesh, {.expected_area = 1.0}), IsEmpty());
+}
+
 // --- physics ------------------------------------------------------------------------------------
 
 TEST(RemesherAnisotropic, remeshing_between_frames_does_not_make_the_cloth_pop)
@@ -422,7 +538,7 @@ Pulse run_pulse(int cells, const SizingOptions* sizing)
     std::vector<NodeId> ends;
     for (NodeId n : sim.model.mesh.nodes())
         if (sim.state.x[n][0] == 0 || sim.state.x[n][0] == 2) {
-            sim.model.node_handles[n] = 1;
+            sim.model.region_handles[n] = 1;
             ends.push_back(n);
         }
     lock_nodes(sim.model.mesh, ends);

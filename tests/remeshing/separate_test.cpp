@@ -193,7 +193,7 @@ TEST(CrossingStrategies, separate_keeps_the_old_mesh_where_nothing_else_helps)
 {
     // A scroll held everywhere: nothing may move, so edits that cross must be taken back.
     Simulation sim = simulation_of(test::scroll(120, 0.002));
-    for (NodeId n : sim.model.mesh.nodes()) sim.model.node_handles[n] = 1;
+    for (NodeId n : sim.model.mesh.nodes()) sim.model.region_handles[n] = 1;
     const std::size_t faces = sim.model.mesh.face_count();
     const RemeshReport r = remesh_to(
         sim, [](const Vec2&) { return test::tensor(0, 0.03, 0.03); }, CrossingStrategy::separate);

@@ -254,8 +254,8 @@ TEST(LoadScene, flattens_a_sheet_without_material_points)
 std::vector<std::uint32_t> held(const Scene& s, std::size_t handle)
 {
     std::vector<std::uint32_t> nodes;
-    for (NodeId n : s.start.model.node_handles.ids())
-        if ((s.start.model.node_handles[n] >> handle & 1) != 0) nodes.push_back(index(n));
+    for (NodeId n : s.start.model.mesh.nodes())
+        if ((s.start.model.handles(n) >> handle & 1) != 0) nodes.push_back(index(n));
     return nodes;
 }
 
@@ -288,6 +288,11 @@ TEST(LoadScene, holds_nodes_by_number_label_and_box)
         if (labelled.node_x[i][1] == 1) top.push_back(i);
     EXPECT_EQ(held(s, 3), top); // ends of a box belong to it
     EXPECT_THAT(held(s, 4), ElementsAre(9u));
+    std::uint64_t points = 0, regions = 0;
+    for (std::uint64_t bits : s.start.model.node_handles) points |= bits;
+    for (std::uint64_t bits : s.start.model.region_handles) regions |= bits;
+    EXPECT_EQ(points, 0b00011u) << "given by nodes";
+    EXPECT_EQ(regions, 0b11100u) << "given by label or box";
     ASSERT_EQ(s.world.handles.size(), 5u);
     const Handle& h = s.world.handles[4];
     EXPECT_EQ(h.start_time, 1);

@@ -32,6 +32,7 @@ Simulation rich_simulation(const MeshInput& input)
     for (double& scale : sim.model.compression_scale) scale = real(random);
     for (int& label : sim.model.node_label) label = int(random() % 5);
     for (std::uint64_t& bits : sim.model.node_handles) bits = random();
+    for (std::uint64_t& bits : sim.model.region_handles) bits = random();
     sim.state.handles_taken = 0x8000000000000005ull;
     sim.frame = 17;
     sim.time = 17.0 / 25;
@@ -78,6 +79,7 @@ TEST(Checkpoint, brings_back_every_bit)
         EXPECT_EQ(c.sim.model.rest_angle, sim.model.rest_angle);
         EXPECT_EQ(c.sim.model.node_label, sim.model.node_label);
         EXPECT_EQ(c.sim.model.node_handles, sim.model.node_handles);
+        EXPECT_EQ(c.sim.model.region_handles, sim.model.region_handles);
         EXPECT_EQ(c.sim.model.compression_scale, sim.model.compression_scale);
         EXPECT_EQ(state_hash(c.sim.model, c.sim.state), state_hash(sim.model, sim.state));
         // Masses and areas come from the materials and the mesh: the same bits again.
@@ -195,11 +197,13 @@ TEST_F(CheckpointFolder, gives_the_newest_that_is_good_and_says_what_is_wrong_wi
     damaged[damaged.size() / 2] ^= 1;
     write_bytes(checkpoint_path(folder.path(), 100000), damaged);
     std::string newer = read_bytes(checkpoint_path(folder.path(), 20));
-    newer[8] = 2;
+    newer[8] = char(checkpoint_version + 1);
     write_bytes(checkpoint_path(folder.path(), 20), newer);
     const FoundCheckpoint found = read_checkpoint(folder.path());
     EXPECT_EQ(found.checkpoint.sim.frame, 10);
-    EXPECT_THAT(found.refused, ElementsAre(HasSubstr("checksum"), HasSubstr("version 2")));
+    EXPECT_THAT(found.refused,
+                ElementsAre(HasSubstr("checksum"),
+                            HasSubstr("version " + std::to_string(checkpoint_version + 1))));
     EXPECT_EQ(read_checkpoint(folder.path(), 0).checkpoint.sim.frame, 0);
     EXPECT_THROW(static_cast<void>(read_checkpoint(folder.path(), 20)), InputError);
 }

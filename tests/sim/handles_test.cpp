@@ -104,5 +104,36 @@ TEST_F(Held, a_node_of_two_handles_follows_the_first)
     EXPECT_EQ(sim.state.x.values[0], before);
 }
 
+TEST_F(Held, a_second_handle_takes_nodes_from_where_the_first_left_them)
+{
+    world.handles.resize(2);
+    world.handles[0].end_time = 0.1;
+    world.handles[1].start_time = 0.2;
+    for (std::size_t i : {0u, 4u}) sim.model.node_handles.values[i] = 3;
+    go(0.2);
+    const Vec3 fallen = sim.state.x.values[0];
+    EXPECT_LT(fallen[2], -0.01);
+    go(0.3);
+    EXPECT_EQ(sim.state.x.values[0], fallen);
+}
+
+TEST_F(Held, nodes_with_a_label_stay_locked_when_the_handle_has_let_go)
+{
+    const NodeId labelled{0}, plain{12};
+    sim.model.node_handles[plain] = 1;
+    sim.model.node_label[labelled] = 3;
+    const NodeKind before = sim.model.mesh.kind(plain);
+    lock_nodes(sim.model.mesh, std::array{labelled, plain});
+    world.handles[0].end_time = 1;
+    let_go(world, 0.99, sim.model);
+    EXPECT_EQ(sim.model.mesh.kind(plain), NodeKind::locked);
+    EXPECT_EQ(sim.model.handles(plain), 1u);
+    let_go(world, 1, sim.model);
+    EXPECT_EQ(sim.model.mesh.kind(plain), before);
+    EXPECT_EQ(sim.model.mesh.kind(labelled), NodeKind::locked);
+    EXPECT_EQ(sim.model.handles(plain), 0u);
+    EXPECT_EQ(sim.model.handles(labelled), 0u);
+}
+
 } // namespace
 } // namespace pleat

@@ -26,6 +26,7 @@ namespace pleat {
     m.rest_angle.resize(m.mesh.edge_count());
     m.node_label.resize(m.mesh.node_count());
     m.node_handles.resize(m.mesh.node_count());
+    m.region_handles.resize(m.mesh.node_count());
     m.compression_scale.resize(m.mesh.face_count());
     sim.state.x.values = input.node_x;
     sim.state.v.resize(input.node_x.size());

@@ -20,6 +20,7 @@ enum class FieldRule {
     area_average, // changed faces take the mean of those they replace, weighted by material area
     copy,         // new: the first parent's value; changed elements keep theirs
     agree,        // new: the parents' value where they are all equal, else the default
+    common,       // new: the bits that all parents have; for integers
     reset,        // new and changed elements take the default
 };
 

@@ -3,6 +3,7 @@
 #include "pleat/loads/handles.hpp"
 
 #include <bit>
+#include <vector>
 
 namespace pleat {
 
@@ -18,6 +19,12 @@ double strength(const Handle& h, double time)
     if (time <= h.end_time + same_time) return 1;
     if (h.fade_time <= 0 || time >= h.end_time + h.fade_time) return 0;
     return 1 - (time - h.end_time) / h.fade_time;
+}
+
+/// Whether no step that starts at a time, or later, feels the handle.
+bool has_let_go(const Handle& h, double time)
+{
+    return time >= h.end_time + h.fade_time - same_time;
 }
 
 Vec3 target(const Handle& h, const Vec3& anchor, double time)
@@ -36,12 +43,30 @@ void take_hold(const World& world, const Model& model, double time, State& state
         if ((state.handles_taken & bit) != 0 || time < world.handles[i].start_time - same_time)
             continue;
         state.handles_taken |= bit;
-        const std::uint64_t earlier = bit - 1;
-        for (NodeId n : model.node_handles.ids())
-            if ((model.node_handles[n] & bit) != 0 &&
-                (model.node_handles[n] & earlier & state.handles_taken) == 0)
+        std::uint64_t earlier = 0; // that hold, and whose anchors stay
+        for (std::size_t k = 0; k < i; ++k)
+            if (!has_let_go(world.handles[k], time)) earlier |= std::uint64_t{1} << k;
+        for (NodeId n : model.mesh.nodes())
+            if ((model.handles(n) & bit) != 0 &&
+                (model.handles(n) & earlier & state.handles_taken) == 0)
                 state.anchor[n] = state.x[n];
     }
+}
+
+void let_go(const World& world, double time, Model& model)
+{
+    std::uint64_t gone = 0;
+    for (std::size_t i = 0; i < world.handles.size(); ++i)
+        if (has_let_go(world.handles[i], time)) gone |= std::uint64_t{1} << i;
+    if (gone == 0) return;
+    std::vector<NodeId> free;
+    for (NodeId n : model.mesh.nodes()) {
+        if ((model.handles(n) & gone) == 0) continue;
+        model.node_handles[n] &= ~gone;
+        model.region_handles[n] &= ~gone;
+        if (model.handles(n) == 0 && model.node_label[n] == 0) free.push_back(n);
+    }
+    unlock_nodes(model.mesh, free);
 }
 
 void add_handles(const World& world, const Model& model, const State& state, double time, double dt,
@@ -54,8 +79,8 @@ void add_handles(const World& world, const Model& model, const State& state, dou
             (state.handles_taken & (std::uint64_t{1} << i)) != 0)
             holding |= std::uint64_t{1} << i;
     if (holding == 0) return;
-    for (NodeId n : model.node_handles.ids()) {
-        const std::uint64_t here = model.node_handles[n] & holding;
+    for (NodeId n : model.mesh.nodes()) {
+        const std::uint64_t here = model.handles(n) & holding;
         if (here == 0) continue;
         const Handle& h = world.handles[static_cast<std::size_t>(std::countr_zero(here))];
         const double s = strength(h, t1);

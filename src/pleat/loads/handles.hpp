@@ -16,6 +16,11 @@ namespace pleat {
 /// \param time start of the step [s]
 void take_hold(const World& world, const Model& model, double time, State& state);
 
+/// Takes the nodes from handles that have let go: remeshing may move and remove them as others. A
+/// handle that takes hold later keeps its nodes until then. Nodes with a label stay locked.
+/// \param time from which on no step feels such a handle [s]
+void let_go(const World& world, double time, Model& model);
+
 /// Adds the pins and springs of the handles that hold at the end of the step. A node in two handles
 /// follows the first.
 void add_handles(const World& world, const Model& model, const State& state, double time, double dt,

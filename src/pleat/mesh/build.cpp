@@ -21,6 +21,62 @@ constexpr double straight_tolerance = 1e-13;
 // How well the two sides of a seam must agree on where between its neighbours a node lies.
 constexpr double ratio_tolerance = 1e-9;
 
+/// Where between its neighbours the middle vert lies (0..1), or -1 off their line.
+double ratio_between(const Mesh& mesh, VertId a, VertId m, VertId b)
+{
+    const Vec2 ua = mesh.u(a), um = mesh.u(m), ub = mesh.u(b);
+    const double length2 = norm2(ub - ua);
+    double largest = 0;
+    for (const Vec2& u : {ua, um, ub})
+        largest = std::max({largest, std::abs(u[0]), std::abs(u[1])});
+    if (length2 == 0) return -1;
+    const double off = std::abs(cross(um - ua, ub - ua)) / std::sqrt(length2);
+    if (off > straight_tolerance * largest) return -1;
+    return dot(um - ua, ub - ua) / length2;
+}
+
+/// The verts of one side of a feature edge at `node` and at its other end.
+struct Ends {
+    VertId here, there;
+};
+Ends ends(const Mesh& mesh, EdgeId edge, std::size_t side, NodeId node)
+{
+    const auto v = mesh.verts_of(edge, side);
+    return mesh[edge].nodes[0] == node ? Ends{v[0], v[1]} : Ends{v[1], v[0]};
+}
+
+/// What a node is by the feature edges at it.
+/// \pre its kind does not say interior if it has a border
+NodeKind kind_of(const Mesh& mesh, NodeId node)
+{
+    std::vector<EdgeId> features;
+    mesh.visit_edges(node, [&](EdgeId e) {
+        if (mesh.is_feature(e)) features.push_back(e);
+    });
+    if (features.empty()) return NodeKind::interior;
+    if (features.size() != 2) return NodeKind::corner;
+    const EdgeId e = features[0], f = features[1];
+    const bool border = mesh.is_border(e);
+    if (mesh.is_border(f) != border || mesh.is_seam(f) != mesh.is_seam(e)) return NodeKind::corner;
+    if (border) {
+        const Ends a = ends(mesh, e, 0, node), b = ends(mesh, f, 0, node);
+        const double t = a.here == b.here ? ratio_between(mesh, a.there, a.here, b.there) : -1;
+        return t > 0 && t < 1 ? NodeKind::border : NodeKind::corner;
+    }
+    // Seam or kept line: match the sides of the two edges by the vert they share here.
+    std::array<double, 2> t{-1, -1};
+    for (std::size_t side = 0; side < 2; ++side) {
+        const Ends a = ends(mesh, e, side, node);
+        const Ends b0 = ends(mesh, f, 0, node), b1 = ends(mesh, f, 1, node);
+        if (mesh.is_seam(e) && b0.here == b1.here) return NodeKind::corner;
+        const Ends b = a.here == b0.here ? b0 : b1;
+        if (a.here != b.here) return NodeKind::corner;
+        t[side] = ratio_between(mesh, a.there, a.here, b.there);
+        if (!(t[side] > 0 && t[side] < 1)) return NodeKind::corner;
+    }
+    return std::abs(t[0] - t[1]) <= ratio_tolerance ? NodeKind::seam : NodeKind::corner;
+}
+
 class Builder {
 public:
     Builder(const MeshInput& input, Mesh& mesh) : in_(input), mesh_(mesh), out_(mesh) {}
@@ -146,64 +202,9 @@ private:
     {
         // An interior node's faces are walked from any of them: none is one before it is known.
         for (Mesh::Node& n : out_.nodes()) n.kind = NodeKind::corner;
-        for (NodeId n : mesh_.nodes()) out_.nodes()[index(n)].kind = kind_of(n);
+        for (NodeId n : mesh_.nodes()) out_.nodes()[index(n)].kind = kind_of(mesh_, n);
         for (std::size_t i = 0; i < in_.node_label.size(); ++i)
             if (in_.node_label[i] != 0) out_.nodes()[i].kind = NodeKind::locked;
-    }
-
-    /// Where between its neighbours the middle vert lies (0..1), or -1 off their line.
-    [[nodiscard]] double ratio_between(VertId a, VertId m, VertId b) const
-    {
-        const Vec2 ua = mesh_.u(a), um = mesh_.u(m), ub = mesh_.u(b);
-        const double length2 = norm2(ub - ua);
-        double largest = 0;
-        for (const Vec2& u : {ua, um, ub})
-            largest = std::max({largest, std::abs(u[0]), std::abs(u[1])});
-        if (length2 == 0) return -1;
-        const double off = std::abs(cross(um - ua, ub - ua)) / std::sqrt(length2);
-        if (off > straight_tolerance * largest) return -1;
-        return dot(um - ua, ub - ua) / length2;
-    }
-
-    /// The verts of one side of a feature edge at `node` and at its other end.
-    struct Ends {
-        VertId here, there;
-    };
-    [[nodiscard]] Ends ends(EdgeId edge, std::size_t side, NodeId node) const
-    {
-        const auto v = mesh_.verts_of(edge, side);
-        return mesh_[edge].nodes[0] == node ? Ends{v[0], v[1]} : Ends{v[1], v[0]};
-    }
-
-    [[nodiscard]] NodeKind kind_of(NodeId node) const
-    {
-        std::vector<EdgeId> features;
-        mesh_.visit_edges(node, [&](EdgeId e) {
-            if (mesh_.is_feature(e)) features.push_back(e);
-        });
-        if (features.empty()) return NodeKind::interior;
-        if (features.size() != 2) return NodeKind::corner;
-        const EdgeId e = features[0], f = features[1];
-        const bool border = mesh_.is_border(e);
-        if (mesh_.is_border(f) != border || mesh_.is_seam(f) != mesh_.is_seam(e))
-            return NodeKind::corner;
-        if (border) {
-            const Ends a = ends(e, 0, node), b = ends(f, 0, node);
-            const double t = a.here == b.here ? ratio_between(a.there, a.here, b.there) : -1;
-            return t > 0 && t < 1 ? NodeKind::border : NodeKind::corner;
-        }
-        // Seam or kept line: match the sides of the two edges by the vert they share here.
-        std::array<double, 2> t{-1, -1};
-        for (std::size_t side = 0; side < 2; ++side) {
-            const Ends a = ends(e, side, node);
-            const Ends b0 = ends(f, 0, node), b1 = ends(f, 1, node);
-            if (mesh_.is_seam(e) && b0.here == b1.here) return NodeKind::corner;
-            const Ends b = a.here == b0.here ? b0 : b1;
-            if (a.here != b.here) return NodeKind::corner;
-            t[side] = ratio_between(a.there, a.here, b.there);
-            if (!(t[side] > 0 && t[side] < 1)) return NodeKind::corner;
-        }
-        return std::abs(t[0] - t[1]) <= ratio_tolerance ? NodeKind::seam : NodeKind::corner;
     }
 
     const MeshInput& in_;
@@ -226,6 +227,13 @@ void lock_nodes(Mesh& mesh, std::span<const NodeId> nodes)
 {
     const MeshWriter out(mesh);
     for (NodeId n : nodes) out.nodes()[index(n)].kind = NodeKind::locked;
+}
+
+void unlock_nodes(Mesh& mesh, std::span<const NodeId> nodes)
+{
+    const MeshWriter out(mesh);
+    for (NodeId n : nodes)
+        if (mesh.kind(n) == NodeKind::locked) out.nodes()[index(n)].kind = kind_of(mesh, n);
 }
 
 EdgeId Mesh::find_edge(NodeId a, NodeId b) const

@@ -205,6 +205,11 @@ private:
             return a;
         case FieldRule::agree:
             return a == b ? a : field_.default_value;
+        case FieldRule::common:
+            if constexpr (std::integral<T>)
+                return T(a & b);
+            else
+                break;
         case FieldRule::reset:
             break;
         }
@@ -225,6 +230,11 @@ private:
             return a;
         case FieldRule::agree:
             return a == b && b == c ? a : field_.default_value;
+        case FieldRule::common:
+            if constexpr (std::integral<T>)
+                return T(a & b & c);
+            else
+                break;
         case FieldRule::reset:
             break;
         }
@@ -251,6 +261,11 @@ private:
             bool agree = true;
             for (FaceId f : old) agree = agree && field_[f] == field_[old[0]];
             if (agree) value = field_[old[0]];
+        } else if (field_.rule == FieldRule::common) {
+            if constexpr (std::integral<T>) {
+                value = field_[old[0]];
+                for (FaceId f : old) value = T(value & field_[f]);
+            }
         }
         for (FaceId f : now) set(f, value);
     }

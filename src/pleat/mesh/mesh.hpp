@@ -151,6 +151,8 @@ private:
 
 /// Marks nodes as locked (never removed by an edit).
 void lock_nodes(Mesh& mesh, std::span<const NodeId> nodes);
+/// Gives locked nodes the kind that they have by their edges; the others stay as they are.
+void unlock_nodes(Mesh& mesh, std::span<const NodeId> nodes);
 
 // --- inline -------------------------------------------------------------------------------------
 

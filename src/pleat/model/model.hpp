@@ -35,9 +35,10 @@ struct Model {
     Field<FaceId, MaterialId> face_material{FieldRule::copy};
     Field<EdgeId, double> rest_angle{FieldRule::copy, 0.0}; // dihedral [rad]
     Field<NodeId, int> node_label{FieldRule::agree, 0};     // 0 = none
-    /// Bit i: the node is held by handle i of the World. A node split from two that are held alike
-    /// is held with them.
-    Field<NodeId, std::uint64_t> node_handles{FieldRule::agree, 0};
+    // Bit i: the node is held by handle i of the World, until that has let go (see let_go()).
+    Field<NodeId, std::uint64_t> node_handles{FieldRule::reset, 0}; // these nodes and no others
+    Field<NodeId, std::uint64_t> region_handles{FieldRule::common,
+                                                0}; // and nodes made between them
     /// Factor on compressive principal strains [Koh2015] sec. 5; 1 = as the law says.
     Field<FaceId, double> compression_scale{FieldRule::area_average, 1.0};
 
@@ -48,6 +49,11 @@ struct Model {
     [[nodiscard]] ClothId cloth_of(FaceId face) const
     {
         return panel_cloth[index(mesh.panel(face))];
+    }
+    /// The handles that hold a node, hold it later, or have it in their region; one bit each.
+    [[nodiscard]] std::uint64_t handles(NodeId node) const
+    {
+        return node_handles[node] | region_handles[node];
     }
 };
 
@@ -65,6 +71,7 @@ void visit_fields(ModelT& model,
     visit("rest_angle", model.rest_angle);
     visit("node_label", model.node_label);
     visit("node_handles", model.node_handles);
+    visit("region_handles", model.region_handles);
     visit("compression_scale", model.compression_scale);
 }
 

@@ -52,7 +52,7 @@ struct Obstacle {
 /// The obstacle's points at a time [m].
 [[nodiscard]] std::vector<Vec3> points_at(const Obstacle& obstacle, double time);
 
-/// Holds nodes from start to end, then lets go over fade. Which nodes is in Model::node_handles.
+/// Holds nodes from start to end, then lets go over fade. Which nodes: see Model::handles().
 struct Handle {
     std::string name;
     Motion motion; // carries the targets from where they were at the start; no keys: at rest
@@ -88,7 +88,7 @@ struct World {
     std::vector<FrictionPair> friction_pairs;
 };
 
-/// Handles are bits of Model::node_handles.
+/// Handles are bits of Model::node_handles and Model::region_handles.
 inline constexpr std::size_t max_handles = 64;
 
 } // namespace pleat

@@ -185,7 +185,7 @@ private:
             };
         }
         counts_ = remesh_to_metric(model_.mesh, metric, state_.x, fields, remesh_options_,
-                                   &model_.node_handles, guard, &touched_);
+                                   &model_.region_handles, guard, &touched_);
         if (counts_.changed()) update_derived(model_);
     }
 
@@ -218,7 +218,7 @@ private:
         for (int attempt = 0; !crossings_.empty(); ++attempt) {
             Field<NodeId, double> inverse_mass(model_.mesh.node_count(), FieldRule::reset);
             for (NodeId n : model_.mesh.nodes())
-                inverse_mass[n] = model_.node_handles[n] != 0 ? 0 : 1 / model_.mass[n];
+                inverse_mass[n] = model_.handles(n) != 0 ? 0 : 1 / model_.mass[n];
             const SeparateReport r = separate(model_.mesh, inverse_mass, obstacles_, before,
                                               std::move(crossings_), {}, state_.x);
             crossings_.clear();

@@ -280,6 +280,7 @@ private:
                                         "mesh joins; they are ignored");
         model.node_label.values = joined_.node_label;
         model.node_handles.resize(mesh.node_count());
+        model.region_handles.resize(mesh.node_count());
         model.compression_scale.resize(mesh.face_count());
         state.x.values = joined_.node_x;
         state.v.values = joined_.node_v;
@@ -333,8 +334,11 @@ private:
             problem(place + (d.label ? ".label" : ".box"), "no node of " + d.cloth + " there",
                     "at least one node to hold");
         const std::uint64_t bit = std::uint64_t{1} << i;
-        for (NodeId n : nodes) scene_.start.model.node_handles[n] |= bit;
-        lock_nodes(scene_.start.model.mesh, nodes);
+        Model& model = scene_.start.model;
+        Field<NodeId, std::uint64_t>& held =
+            d.label || d.box ? model.region_handles : model.node_handles;
+        for (NodeId n : nodes) held[n] |= bit;
+        lock_nodes(model.mesh, nodes);
     }
 
     /// Nodes that a hard handle holds from the start stay where they are.
@@ -346,8 +350,7 @@ private:
         for (NodeId n : model.mesh.nodes())
             for (std::size_t h = 0; h < scene_.world.handles.size(); ++h) {
                 const Handle& handle = scene_.world.handles[h];
-                if ((model.node_handles[n] >> h & 1) == 0 || handle.start_time > 0 ||
-                    handle.stiffness)
+                if ((model.handles(n) >> h & 1) == 0 || handle.start_time > 0 || handle.stiffness)
                     continue;
                 held.pins.push_back({n, state.x[n], {}});
                 break;

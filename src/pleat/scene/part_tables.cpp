@@ -204,7 +204,7 @@ using MakeRemesher = std::unique_ptr<Remesher> (*)(const SceneDescription&);
 bool untangle_remeshed(const World& world, double time, const Model& model, State& state)
 {
     std::vector<std::uint8_t> held(model.mesh.node_count(), 0);
-    for (NodeId n : model.mesh.nodes()) held[index(n)] = model.node_handles[n] != 0;
+    for (NodeId n : model.mesh.nodes()) held[index(n)] = model.handles(n) != 0;
     UntangleOptions options;
     options.step = 1e-4;
     options.max_iterations = 80;

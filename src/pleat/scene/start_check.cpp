@@ -57,7 +57,7 @@ void check_start(const SceneDescription& description, Scene& scene)
     std::vector<std::uint8_t> held(sim.model.mesh.node_count(), 0);
     for (NodeId n : sim.model.mesh.nodes())
         for (std::size_t h = 0; h < scene.world.handles.size(); ++h)
-            if ((sim.model.node_handles[n] >> h & 1) != 0 &&
+            if ((sim.model.handles(n) >> h & 1) != 0 &&
                 scene.world.handles[h].start_time <= sim.time)
                 held[index(n)] = 1;
     const auto obstacles = sample_obstacles(scene.world, sim.time, 0);

@@ -2,11 +2,14 @@
 // Copyright the Pleat authors
 #include "pleat/sim/adapt.hpp"
 
+#include "pleat/loads/handles.hpp"
+
 namespace pleat {
 
 AdaptReport adapt(const World& world, Pipeline& p, Simulation& sim)
 {
     AdaptReport r;
+    let_go(world, sim.time, sim.model);
     {
         const StageTimer timer(r.times, Stage::remesh);
         r.remesh = p.remesher->remesh(world, sim.time, sim.model, sim.state);
