@@ -20,19 +20,20 @@ struct StepReport {
     LimitReport limit;
     ImpactReport impact;
     LimitCheck limits_after;   // the strain limits once more, when impacts have been resolved
+    bool limits_kept = true;   // false: impacts undid what the limiter had done, by far
     bool within_bounds = true; // the new state's numbers are finite, and none is absurd
     StageTimes times;
 
     [[nodiscard]] bool accepted() const
     {
-        return solve.ok && limit.ok && impact.ok && within_bounds;
+        return solve.ok && limit.ok && impact.ok && limits_kept && within_bounds;
     }
     /// Why the step was rejected, in words; empty when it was accepted.
     [[nodiscard]] std::string trouble() const;
 };
 
 /// Advances the simulation by dt, or leaves it untouched and says why.
-/// \param insist impacts are not to ask for a smaller dt
+/// \param insist neither impacts nor limits that they undid are to ask for a smaller dt
 [[nodiscard]] StepReport step(const World& world, Pipeline& pipeline, Simulation& sim, double dt,
                               bool insist = false);
 
