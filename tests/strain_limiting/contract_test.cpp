@@ -132,6 +132,61 @@ TEST_P(Contract, pins_do_not_move)
     }
 }
 
+/// Springs at the nodes of the left edge, which want them where they are.
+Loads left_springs(const Cloth& c, double stiffness)
+{
+    Loads loads;
+    for (NodeId n : c.model.mesh.nodes())
+        if (c.state.x[n][0] < 0.05) loads.springs.push_back({n, c.state.x[n], stiffness});
+    EXPECT_GE(loads.springs.size(), 3u);
+    return loads;
+}
+
+TEST_P(Contract, a_stiff_spring_keeps_its_node_in_place)
+{
+    const Cloth c = strained_sheet();
+    NodeId corner{0};
+    for (NodeId n : c.model.mesh.nodes())
+        if (c.state.x[n][0] + c.state.x[n][1] < c.state.x[corner][0] + c.state.x[corner][1])
+            corner = n;
+    Loads spring, pin;
+    spring.springs.push_back({corner, c.state.x[corner], 1e5});
+    pin.pins.push_back({corner, c.state.x[corner], c.state.v[corner]});
+    LimitReport report;
+    const auto move = [&](const Loads& l) {
+        Cloth copy = c;
+        report = limiter->limit(copy.model, l, {}, dt, copy.state);
+        return norm(copy.state.x[corner] - c.state.x[corner]);
+    };
+    EXPECT_EQ(move(pin), 0);
+    const double left = std::max(entry.tolerance, 1.01 * report.worst_violation); // Jacobi is slow
+    const double held = move(spring);
+    EXPECT_LE(report.worst_violation, left);
+    const double free = move({});
+    EXPECT_GT(free, 0.05);
+    EXPECT_LT(held, 0.1 * free);
+    EXPECT_EQ(move({}), free) << "a spring is forgotten when it is gone";
+}
+
+TEST_P(Contract, a_spring_weighs_its_stiffness_times_dt_squared)
+{
+    // The centre of all that inertia and springs weigh stays.
+    Cloth c = strained_sheet();
+    const Loads loads = left_springs(c, 1000);
+    const State before = c.state;
+    ASSERT_GT(limiter->limit(c.model, loads, {}, dt, c.state).iterations, 0);
+    Vec3 moment{};
+    double weight = 0, moved = 0;
+    const auto add = [&](NodeId n, double mass) {
+        moment += mass * (c.state.x[n] - before.x[n]);
+        weight += mass;
+        moved = std::max(moved, norm(c.state.x[n] - before.x[n]));
+    };
+    for (NodeId n : c.model.mesh.nodes()) add(n, c.model.mass[n]);
+    for (const Spring& s : loads.springs) add(s.node, s.stiffness * dt * dt);
+    EXPECT_LT(norm(moment) / weight, 1e-9 * moved);
+}
+
 TEST_P(Contract, same_bits_for_one_and_two_threads_and_twice)
 {
     const auto run = [&](int count) {

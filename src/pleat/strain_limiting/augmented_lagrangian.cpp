@@ -21,14 +21,14 @@ struct StrainLimiterAugmentedLagrangian::Work {
     double worst = 0;                                  // of the point evaluated last
     AugmentedLagrangian solver;
 
-    void prepare(const Model& model, const Loads& loads, const State& next,
+    void prepare(const Model& model, const Loads& loads, double dt, const State& next,
                  const StrainAugmentedLagrangianOptions& options);
     double lagrangian(const StrainAugmentedLagrangianOptions& options, std::span<const Vec3> x,
                       std::span<Vec3> gradient);
 };
 
 void StrainLimiterAugmentedLagrangian::Work::prepare(
-    const Model& model, const Loads& loads, const State& next,
+    const Model& model, const Loads& loads, double dt, const State& next,
     const StrainAugmentedLagrangianOptions& options)
 {
     if (!fresh) {
@@ -44,7 +44,7 @@ void StrainLimiterAugmentedLagrangian::Work::prepare(
         violation_parts.resize(chunks);
         fresh = true;
     }
-    mesh.hold(loads);
+    mesh.hold(loads, dt);
     std::copy(next.x.values.begin(), next.x.values.end(), start.begin());
     std::fill(multiplier.begin(), multiplier.end(), Vec2{});
     // The inverse of mass and of the penalty's stiffness were all constraints active.
@@ -143,7 +143,7 @@ LimitReport StrainLimiterAugmentedLagrangian::limit(const Model& model, const Lo
                                                     const Contacts&, double dt, State& next)
 {
     Work& w = *work_;
-    w.prepare(model, loads, next, options_);
+    w.prepare(model, loads, dt, next, options_);
     LimitReport report;
     if (w.mesh.faces.empty()) return report;
 

@@ -127,6 +127,9 @@ LimitReport StrainLimiterEdgeVelocity::limit(const Model& model, const Loads& lo
     }
     for (std::size_t i = 0; i < w.inverse_mass.size(); ++i)
         w.inverse_mass[i] = 1 / model.mass.values[i];
+    for (const Spring& s : loads.springs) // as LimitedMesh::hold() has it
+        w.inverse_mass[index(s.node)] =
+            1 / (model.mass.values[index(s.node)] + s.stiffness * dt * dt);
     for (const Pin& pin : loads.pins) w.inverse_mass[index(pin.node)] = 0;
 
     LimitReport report;

@@ -50,8 +50,10 @@ double StrainLimiterJacobi::Work::wishes(std::span<const Vec3> x)
                 for (bool held_only : {true, false}) {
                     for (std::size_t i = 0; i < 3; ++i)
                         if (!held_only || mesh.held[face.nodes[i]]) {
-                            centre += shape[i];
-                            weight += 1;
+                            const std::uint32_t n = face.nodes[i];
+                            const double w = mesh.mass[n] / mesh.own_mass[n]; // 1 without a spring
+                            centre += w * shape[i];
+                            weight += w;
                         }
                     if (weight > 0) break;
                 }
@@ -89,7 +91,7 @@ LimitReport StrainLimiterJacobi::limit(const Model& model, const Loads& loads, c
     }
     LimitReport report;
     if (w.mesh.faces.empty()) return report;
-    w.mesh.hold(loads);
+    w.mesh.hold(loads, dt);
     const std::span<Vec3> x = next.x.values;
     std::copy(x.begin(), x.end(), w.start.begin());
     for (;;) {

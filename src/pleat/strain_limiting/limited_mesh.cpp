@@ -77,17 +77,21 @@ void LimitedMesh::build(const Model& model, const std::optional<StrainLimits>& g
         rows.insert(rows.end(), {index(n[0]), index(n[1]), index(n[2])});
     }
     around = build_row_gather(mesh.node_count(), {rows, 3});
-    mass = model.mass.values;
+    own_mass = mass = model.mass.values;
     piece_count = number_pieces(mesh, piece);
     held.assign(mass.size(), 0);
     piece_held.assign(piece_count, 0);
     piece_moment.resize(piece_count);
     piece_mass.assign(piece_count, 0.0);
-    for (std::size_t i = 0; i < mass.size(); ++i) piece_mass[piece[i]] += mass[i];
 }
 
-void LimitedMesh::hold(const Loads& loads)
+void LimitedMesh::hold(const Loads& loads, double dt)
 {
+    mass = own_mass;
+    for (const Spring& spring : loads.springs)
+        mass[index(spring.node)] += spring.stiffness * dt * dt;
+    std::fill(piece_mass.begin(), piece_mass.end(), 0.0);
+    for (std::size_t i = 0; i < mass.size(); ++i) piece_mass[piece[i]] += mass[i];
     std::fill(held.begin(), held.end(), std::uint8_t{0});
     std::fill(piece_held.begin(), piece_held.end(), std::uint8_t{0});
     for (const Pin& pin : loads.pins) {

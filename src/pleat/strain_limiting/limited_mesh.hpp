@@ -35,7 +35,8 @@ struct LimitedFace {
 struct LimitedMesh {
     std::vector<LimitedFace> faces;
     RowGather around;                 // by node: the limited faces with a corner there
-    std::vector<double> mass;         // by node [kg]
+    std::vector<double> own_mass;     // by node [kg]
+    std::vector<double> mass;         // by node: with what springs add, see hold() [kg]
     std::vector<std::uint32_t> piece; // by node: which connected piece of cloth it belongs to
     std::size_t piece_count = 0;
     std::vector<std::uint8_t> held;       // by node: 1 where pinned
@@ -45,7 +46,10 @@ struct LimitedMesh {
 
     /// \param limits instead of the materials' own, for every face.
     void build(const Model& model, const std::optional<StrainLimits>& limits = std::nullopt);
-    void hold(const Loads& loads);
+    /// Takes over who is held. A spring of stiffness k weighs k dt^2: near the end of an implicit
+    /// step, inertia and springs cost 1/2 (m / dt^2 + k) |dx|^2, so a limiter that weighs
+    /// displacements by m + k dt^2 leaves a node where its spring wants it as far as it can.
+    void hold(const Loads& loads, double dt);
 
     [[nodiscard]] std::size_t node_count() const { return mass.size(); }
 };

@@ -279,7 +279,7 @@ struct StrainLimiterProjectedNewton::Work {
     std::vector<std::uint32_t> floor_start; // by node of the mesh, and one more
     std::vector<FloorEntry> floor_entry;    // of held floors
 
-    void prepare(const Model& model, const Loads& loads, const Contacts& contacts,
+    void prepare(const Model& model, const Loads& loads, const Contacts& contacts, double dt,
                  const State& next, const StrainProjectedNewtonOptions& options);
     void make_floors(const Contacts& contacts, std::span<const Vec3> x);
     void list_held_floors();
@@ -419,7 +419,8 @@ void StrainLimiterProjectedNewton::Work::hold_pieces_on_floors()
 }
 
 void StrainLimiterProjectedNewton::Work::prepare(const Model& model, const Loads& loads,
-                                                 const Contacts& contacts, const State& next,
+                                                 const Contacts& contacts, double dt,
+                                                 const State& next,
                                                  const StrainProjectedNewtonOptions& options)
 {
     if (!fresh) {
@@ -450,7 +451,7 @@ void StrainLimiterProjectedNewton::Work::prepare(const Model& model, const Loads
         parts_b.resize(chunks);
         fresh = true;
     }
-    mesh.hold(loads);
+    mesh.hold(loads, dt);
     make_floors(contacts, next.x.values);
     std::copy(next.x.values.begin(), next.x.values.end(), start.begin());
     std::fill(multiplier.begin(), multiplier.end(), Vec2{});
@@ -807,7 +808,7 @@ LimitReport StrainLimiterProjectedNewton::limit(const Model& model, const Loads&
                                                 const Contacts& contacts, double dt, State& next)
 {
     Work& w = *work_;
-    w.prepare(model, loads, contacts, next, options_);
+    w.prepare(model, loads, contacts, dt, next, options_);
     LimitReport report;
     if (w.mesh.faces.empty()) return report;
     const std::span<Vec3> x = next.x.values;
@@ -820,7 +821,7 @@ LimitReport StrainLimiterProjectedNewton::limit(const Model& model, const Loads&
     // A violation v over a piece of length L moves nodes by v L, and a penalty alone leaves a
     // strain of about density v L^2 / mu; multipliers do the rest.
     double total_mass = 0;
-    for (double m : w.mesh.mass) total_mass += m;
+    for (double m : w.mesh.own_mass) total_mass += m;
     w.mu = mu_factor * total_mass * now.strain / options_.tolerance;
     w.tau = tau_start;
     w.margin = options_.tolerance; // so that the last faces need not be exact
