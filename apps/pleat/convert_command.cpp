@@ -66,7 +66,7 @@ int convert_scene(const ConvertArguments& a)
     for (const std::string& note : read.notes) fmt::print(stderr, "note: {}\n", note);
     const fs::path folder = fs::absolute(a.to).parent_path();
     AtomicFile file(a.to);
-    file.append(to_json_text(read.scene, folder));
+    file.append(to_json_text(read.scene, folder, SceneText::brief));
     file.commit();
     fmt::print("{}: {} cloths, {} obstacles, {} handles\n", a.to, read.scene.cloths.size(),
                read.scene.obstacles.size(), read.scene.handles.size());

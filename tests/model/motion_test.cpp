@@ -52,6 +52,36 @@ TEST(Motion, velocity_is_continuous_central_inside_and_zero_at_the_ends)
     EXPECT_NEAR(velocity(3, -1), 0, 1e-5);
 }
 
+TEST(Motion, takes_the_velocity_of_a_key_where_it_has_one)
+{
+    Motion m = slide();
+    const TransformRate rate{{0, 2, 0}, {0, 0, 3}, -0.5};
+    for (MotionKey& k : m.keys) k.velocity = rate;
+    const auto change = [&](double t, double side) {
+        constexpr double h = 1e-6;
+        const Transform a = transform_at(m, t), b = transform_at(m, t + side * h);
+        const Vec3 from = rotate(a.rotation, {1, 0, 0}), to = rotate(b.rotation, {1, 0, 0});
+        expect_near((b.translate - a.translate) / (side * h), {0, 2, 0}, 1e-4);
+        expect_near((to - from) / (side * h), {0, 3, 0}, 1e-4);
+        EXPECT_NEAR((b.scale - a.scale) / (side * h), -0.5, 1e-4);
+    };
+    change(0, +1); // the ends are not at rest then
+    change(1, -1);
+    change(1, +1);
+    change(3, -1);
+    for (const MotionKey& k : m.keys) EXPECT_EQ(transform_at(m, k.time), k.transform);
+}
+
+TEST(Motion, with_velocity_zero_at_two_equal_keys_stays_between_them)
+{
+    Motion m = slide();
+    m.keys.push_back({4, m.keys.back().transform});
+    m.keys.push_back({5, {}});
+    EXPECT_GT(transform_at(m, 3.5).translate[0], 2.1) << "central differences overshoot";
+    m.keys[2].velocity = m.keys[3].velocity = TransformRate{};
+    EXPECT_EQ(transform_at(m, 3.5).translate[0], 2);
+}
+
 TEST(Motion, turns_the_short_way)
 {
     Rotation far = rotation_about({0, 0, 1}, 0.4);

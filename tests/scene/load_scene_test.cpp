@@ -192,22 +192,27 @@ TEST(LoadScene, places_cloth_and_scales_its_material_too)
     EXPECT_NEAR(area, 4, 1e-14);
 }
 
-TEST(LoadScene, adds_velocities_to_those_of_the_file)
+TEST(LoadScene, gives_velocities_to_a_cloth_whose_file_has_none)
 {
     const SceneFolder f;
     MeshInput grid = zoo::grid(1, 1);
+    f.mesh("still.obj", grid);
     grid.node_v.assign(4, Vec3{0, 1, 0});
-    f.mesh("a.obj", grid);
-    const Scene s = f.load(
-        R"({"pleat": 1, "cloths": [{"mesh": "a.obj", "material": "jersey",
+    f.mesh("moving.obj", grid);
+    const auto load = [&](const std::string& mesh) {
+        return f.load(R"({"pleat": 1, "cloths": [{"mesh": ")" + mesh + R"(", "material": "jersey",
             "transform": {"rotate": [90, 0, 0, 1], "translate": [10, 0, 0]},
             "velocity": {"linear": [0, 0, 7], "angular": [0, 0, 2], "origin": [10, 0, 0]}}]})");
+    };
+    const Scene still = load("still.obj"), moving = load("moving.obj");
     for (std::size_t i = 0; i < 4; ++i) {
+        const Vec3 arm = still.start.state.x.values[i] - Vec3{10, 0, 0};
+        EXPECT_LT(norm(still.start.state.v.values[i] - Vec3{-2 * arm[1], 2 * arm[0], 7}), 1e-14);
         // Turned by 90 degrees: the file's (0, 1, 0) points along -x.
-        const Vec3 arm = s.start.state.x.values[i] - Vec3{10, 0, 0};
-        const Vec3 expected{-1 - 2 * arm[1], 2 * arm[0], 7};
-        EXPECT_LT(norm(s.start.state.v.values[i] - expected), 1e-14);
+        EXPECT_LT(norm(moving.start.state.v.values[i] - Vec3{-1, 0, 0}), 1e-14);
     }
+    EXPECT_THAT(still.notes, IsEmpty());
+    EXPECT_THAT(moving.notes, ElementsAre(HasSubstr("cloths[0].velocity is not used")));
 }
 
 TEST(LoadScene, takes_rest_angles_and_kept_edges_from_the_file)

@@ -120,7 +120,9 @@ TEST(SceneFile, reads_every_key)
     EXPECT_EQ(ball.mesh, folder / "ball.obj");
     EXPECT_EQ(ball.transform.translate, (Vec3{-3, 0, 0}));
     ASSERT_EQ(ball.motion.keys.keys.size(), 2u);
-    EXPECT_EQ(ball.motion.keys.keys[1], (MotionKey{1.5, {{0, 1, 0}, Rotation{0.6, 0.8, 0, 0}, 2}}));
+    EXPECT_EQ(ball.motion.keys.keys[1], (MotionKey{1.5,
+                                                   {{0, 1, 0}, Rotation{0.6, 0.8, 0, 0}, 2},
+                                                   TransformRate{{0, 0.5, 0}, {1, 2, 3}, 0.25}}));
     EXPECT_EQ(ball.from, 0.02);
     EXPECT_EQ(ball.until, 10);
     EXPECT_EQ(ball.friction, 0.5);
@@ -181,6 +183,46 @@ TEST(SceneFile, resolved_and_read_again_is_the_same_scene_to_the_bit)
     again.file = s.file;
     EXPECT_EQ(again, s);
     EXPECT_EQ(to_json_text(again), to_json_text(s));
+}
+
+TEST(SceneFile, brief_and_read_again_is_the_same_scene)
+{
+    const SceneDescription s = read_scene_file(everything);
+    const std::string brief = to_json_text(s, {}, SceneText::brief);
+    SceneDescription again = parse_scene(brief, "/elsewhere/scene.json");
+    again.file = s.file;
+    EXPECT_EQ(again, s) << brief;
+    EXPECT_EQ(to_json_text(again), to_json_text(s));
+    EXPECT_LT(2 * brief.size(), to_json_text(s).size());
+}
+
+TEST(SceneFile, brief_leaves_out_what_is_as_usual)
+{
+    const SceneDescription s = parse(R"({"pleat": 1, "cloths": [
+        {"mesh": "a.obj", "material": "denim"},
+        {"mesh": "a.obj", "material": {"base": "denim", "bending_scale": 0.5}}]})");
+    const std::string folder = s.cloths[0].mesh.parent_path().string();
+    EXPECT_EQ(to_json_text(s, folder, SceneText::brief),
+              R"({
+  "pleat": 1,
+  "cloths": [
+    {"material": "11oz-black-denim", "mesh": "a.obj"},
+    {"material": {"base": "11oz-black-denim", "bending_scale": 0.5}, "mesh": "a.obj"}
+  ]
+}
+)");
+}
+
+TEST(SceneFile, scale_zero_is_for_motions_of_handles)
+{
+    const std::string motion = R"("motion": [{"time": 0}, {"time": 1, "scale": 0}])";
+    EXPECT_EQ(parse(scene_with(R"("handles": [{"nodes": [0], )" + motion + "}]"))
+                  .handles[0]
+                  .motion.keys.keys[1]
+                  .transform.scale,
+              0);
+    EXPECT_THAT(complaint_of([&] { (void)parse(obstacle_with(R"("mesh": "b.obj", )" + motion)); }),
+                HasSubstr("obstacles[0].motion[1].scale"));
 }
 
 TEST(SceneFile, resolved_keeps_turns_still_air_and_limits)

@@ -12,13 +12,15 @@ namespace {
 // Times of steps are sums; a handle that starts at one of them starts there and not a step later.
 constexpr double same_time = 1e-9; // [s]
 
-/// Share of its strength that a handle has at a time: 1 while it holds, falling over the fade.
+/// Share of its strength that a handle has at a time: 1 while it holds, falling over the fade with
+/// the fourth power of what is left of it, as scenes of ARCSim expect.
 double strength(const Handle& h, double time)
 {
     if (time < h.start_time - same_time) return 0;
     if (time <= h.end_time + same_time) return 1;
     if (h.fade_time <= 0 || time >= h.end_time + h.fade_time) return 0;
-    return 1 - (time - h.end_time) / h.fade_time;
+    const double left = 1 - (time - h.end_time) / h.fade_time;
+    return left * left * left * left;
 }
 
 /// Whether no step that starts at a time, or later, feels the handle.

@@ -40,6 +40,15 @@ Numbers near_side(Numbers n, const Numbers& to)
     return n;
 }
 
+/// The derivative of the eight numbers of a key with a velocity of its own.
+Numbers rate_of(const Numbers& n, const TransformRate& rate)
+{
+    const Vec3& w = rate.angular;
+    const Rotation turn = Rotation{0, w[0], w[1], w[2]} * Rotation{n[3], n[4], n[5], n[6]};
+    return {rate.linear[0], rate.linear[1], rate.linear[2], turn.w / 2,
+            turn.x / 2,     turn.y / 2,     turn.z / 2,     rate.scale};
+}
+
 } // namespace
 
 Rotation rotation_about(const Vec3& axis, double angle)
@@ -104,11 +113,15 @@ Transform transform_at(const Motion& motion, double time)
     const Numbers p0 = to_numbers(keys[i].transform);
     const Numbers p1 = near_side(to_numbers(keys[i + 1].transform), p0);
     Numbers v0{}, v1{};
-    if (i > 0) {
+    if (keys[i].velocity) {
+        v0 = rate_of(p0, *keys[i].velocity);
+    } else if (i > 0) {
         const Numbers before = near_side(to_numbers(keys[i - 1].transform), p0);
         v0 = (p1 - before) / (keys[i + 1].time - keys[i - 1].time);
     }
-    if (i + 2 < keys.size()) {
+    if (keys[i + 1].velocity) {
+        v1 = rate_of(p1, *keys[i + 1].velocity);
+    } else if (i + 2 < keys.size()) {
         const Numbers next = near_side(to_numbers(keys[i + 2].transform), p1);
         v1 = (next - p0) / (keys[i + 2].time - keys[i].time);
     }

@@ -38,15 +38,24 @@ struct Transform {
 /// \pre t.scale != 0
 [[nodiscard]] Transform inverse(const Transform& t);
 
+/// How a transform changes with time.
+struct TransformRate {
+    Vec3 linear{};    // of translate [m/s]
+    Vec3 angular{};   // of the rotation, in the world [rad/s]
+    double scale = 0; // [1/s]
+    bool operator==(const TransformRate&) const = default;
+};
+
 /// Where a motion is at a time.
 struct MotionKey {
     double time = 0; // [s]
     Transform transform;
+    std::optional<TransformRate> velocity{}; // none: the central difference, zero at the two ends
     bool operator==(const MotionKey&) const = default;
 };
 
-/// Keys in order of time. Between them, cubic Hermite with central differences as velocities, zero
-/// at the two ends; constant outside. No keys: at rest at the identity.
+/// Keys in order of time. Between them, cubic Hermite; constant outside. No keys: at rest at the
+/// identity.
 struct Motion {
     std::vector<MotionKey> keys;
     bool operator==(const Motion&) const = default;

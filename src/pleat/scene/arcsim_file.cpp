@@ -5,10 +5,13 @@
 #include "pleat/io/mesh_sequence.hpp"
 #include "pleat/io/motion_file.hpp"
 #include "pleat/scene/json_reader.hpp"
+#include "pleat/scene/material_file.hpp"
+#include "pleat/scene/mesh_file.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -25,6 +28,13 @@ constexpr double cloth_friction = 0.6, obstacle_friction = 0.3;
 constexpr double repulsion_thickness = 1e-3; // [m]
 constexpr double handle_stiffness = 1e3;     // [N/m]
 constexpr double projection_share = 0.1;     // of the repulsion thickness
+
+/// A stretch ratio as a strain, to as many digits as people write: 0.9 is -0.1 and no bit beside.
+double strain_of(double ratio)
+{
+    constexpr double digits = 1e12;
+    return std::round((ratio - 1) * digits) / digits;
+}
 
 /// Whether an object has keys that only that format has, and not ours.
 bool looks_like_arcsim(const Json& json)
@@ -129,17 +139,18 @@ private:
         return true;
     }
 
-    /// Where a file is, by the places in which such paths can start.
+    /// Where a file is, by the places in which such paths can start; empty: in none.
+    [[nodiscard]] fs::path place_of(const std::string& name) const
+    {
+        std::error_code code;
+        for (const fs::path& folder : folders_) // an absolute name is itself in each
+            if (fs::exists(folder / name, code)) return folder / name;
+        return {};
+    }
     fs::path find_file(const std::string& name, const std::string& place)
     {
         if (name.empty()) return {};
-        std::error_code code;
-        if (fs::path(name).is_absolute()) {
-            if (fs::exists(name, code)) return name;
-        } else {
-            for (const fs::path& folder : folders_)
-                if (fs::exists(folder / name, code)) return folder / name;
-        }
+        if (fs::path found = place_of(name); !found.empty()) return found;
         std::string tried;
         for (const fs::path& folder : folders_)
             tried += (tried.empty() ? "" : ", ") + (folder / name).string();
@@ -155,6 +166,10 @@ private:
         if (r.find("frame_time") != nullptr) {
             frame_time = r.required_number("frame_time", Range{1e-5, 1e3});
             s.substeps = r.integer("frame_steps", 1, 1, 100000);
+            for (const char* key : {"timestep", "save_frames", "save_every"})
+                if (r.find(key) != nullptr)
+                    note("\"" + std::string(key) +
+                         "\" is not used beside \"frame_time\": every frame is written");
         } else {
             const double dt = r.number("timestep", 0.0, Range{0, 1e3});
             s.substeps = r.integer("save_frames", 1, 1, 100000);
@@ -167,12 +182,13 @@ private:
                 note("\"save_every\": every frame is written");
         }
         if (frame_time > 0) s.fps = 1 / frame_time;
-        double frames = -1;
+        double frames = forever; // the earliest end
         for (const char* key : {"end_time", "duration"})
             if (const auto t = r.maybe_number(key, not_negative); t && frame_time > 0)
-                frames = std::round(*t / frame_time);
-        if (r.find("end_frame") != nullptr) frames = r.integer("end_frame", 0, 0, 10000000);
-        if (frames < 0)
+                frames = std::min(frames, std::round(*t / frame_time));
+        if (r.find("end_frame") != nullptr)
+            frames = std::min(frames, double(r.integer("end_frame", 0, 0, 10000000)));
+        if (frames == forever)
             note("no end is given (end_time, end_frame, duration): " + std::to_string(s.frames) +
                  " frames");
         else
@@ -223,22 +239,17 @@ private:
         }
         SceneDescription& s = out_.scene;
         if (disabled_.contains("strainlimiting")) s.strain_limiting.type = "none";
-        const bool proximity = disabled_.contains("proximity");
-        if (disabled_.contains("collision"))
-            s.contact.type = "none";
-        else if (proximity)
-            note("\"disable\": \"proximity\" without \"collision\" has no counterpart: near pairs "
-                 "still repel");
-        if (s.contact.type == "none" && !proximity)
-            note("\"disable\": \"collision\" without \"proximity\" has no counterpart: both are "
-                 "off");
+        const bool proximity = !disabled_.contains("proximity");
+        const bool impacts = !disabled_.contains("collision");
+        if (!proximity || !impacts)
+            s.contact.type = proximity ? "proximity" : impacts ? "impacts" : "none";
     }
 
-    Transform read_transform_keys(JsonReader& r)
+    Transform read_transform_keys(JsonReader& r, Range scale)
     {
         Transform t;
         t.translate = r.vector("translate", {});
-        t.scale = r.number("scale", 1.0, positive);
+        t.scale = r.number("scale", 1.0, scale);
         if (const auto turn = r.numbers("rotate", 4); !turn.empty() && turn[0] != 0) {
             const Vec3 axis{turn[1], turn[2], turn[3]};
             if (const double length = norm(axis); length == 0 || !std::isfinite(length))
@@ -249,11 +260,28 @@ private:
         }
         return t;
     }
-    Transform read_transform(JsonReader& r)
+    Transform read_transform(JsonReader& r, Range scale = positive)
     {
         Transform t;
-        object(r, "transform", [&](JsonReader& o) { t = read_transform_keys(o); });
+        object(r, "transform", [&](JsonReader& o) { t = read_transform_keys(o, scale); });
         return t;
+    }
+
+    /// What a transform changes by in a second; what is not given does not change.
+    TransformRate read_rate(JsonReader& r)
+    {
+        TransformRate rate;
+        rate.linear = r.vector("translate", {});
+        rate.scale = r.number("scale", 0.0);
+        if (const auto turn = r.numbers("rotate", 4); !turn.empty() && turn[0] != 0) {
+            const Vec3 axis{turn[1], turn[2], turn[3]};
+            if (const double length = norm(axis); length == 0 || !std::isfinite(length))
+                file_.problem(r.path_of("rotate"), "an axis of length zero",
+                              "[degrees a second, axis x, axis y, axis z]");
+            else
+                rate.angular = axis * (turn[0] * degree / length);
+        }
+        return rate;
     }
 
     // --- cloths ---------------------------------------------------------------------------------
@@ -325,13 +353,14 @@ private:
     }
 
     /// A file of measurements: density, six rows of stretching (rest, then five angles), three of
-    /// bending.
+    /// bending. Files of our own format, such as those that come with Pleat, are good too.
     Material read_material_data(const fs::path& path)
     {
         Material m;
         m.name = path.stem().string();
         try {
             const Json json = read_json_file(path.string());
+            if (json.is_object() && json.contains("membrane")) return read_material_file(path);
             JsonFile file{path.string(), {}, nullptr};
             JsonReader r(json, "", "arcsim", file);
             m.density = r.required_number("density", positive);
@@ -368,12 +397,28 @@ private:
         return m;
     }
 
+    /// Our fabric of the name that a file has which is in none of the places.
+    std::optional<Material> shipped_instead(const std::string& name)
+    {
+        if (!place_of(name).empty()) return std::nullopt;
+        const std::string stem = fs::path(name).stem().string();
+        const std::vector<std::string> ours = fabric_names();
+        if (std::find(ours.begin(), ours.end(), stem) == ours.end()) return std::nullopt;
+        note(in_quotes(name) + " is not there: the fabric " + in_quotes(stem) +
+             " that comes with Pleat is used");
+        return fabric(stem);
+    }
+
     Material read_material(JsonReader& r)
     {
         Material m;
         if (const auto data = r.maybe_text("data")) {
-            const fs::path path = find_file(*data, r.path_of("data"));
-            if (!path.empty()) m = read_material_data(path);
+            if (const auto ours = shipped_instead(*data)) {
+                m = *ours;
+            } else {
+                const fs::path path = find_file(*data, r.path_of("data"));
+                if (!path.empty()) m = read_material_data(path);
+            }
         } else {
             const double thickness = r.required_number("thickness", positive);
             const double young = r.required_number("elastic_modulus", not_negative);
@@ -394,7 +439,7 @@ private:
                               "[" + Json(l[0]).dump() + ", " + Json(l[1]).dump() + "]",
                               "stretch ratios around 1, such as [0.9, 1.1]");
             else
-                m.strain_limits = StrainLimits{l[0] - 1, l[1] - 1};
+                m.strain_limits = StrainLimits{strain_of(l[0]), strain_of(l[1])};
         }
         for (const char* key : {"yield_curv", "weakening"})
             if (r.find(key) != nullptr)
@@ -437,9 +482,8 @@ private:
             JsonReader o(json[k], place + "[" + std::to_string(k) + "]", "arcsim", file_);
             MotionKey key;
             key.time = o.required_number("time");
-            key.transform = read_transform(o);
-            if (o.find("velocity") != nullptr)
-                note("velocities of motion keys are not taken over: they follow from the keys");
+            key.transform = read_transform(o, not_negative);
+            object(o, "velocity", [&](JsonReader& v) { key.velocity = read_rate(v); });
             if (!m.keys.keys.empty() && !(key.time - m.keys.keys.back().time >= 1e-9))
                 file_.problem(o.path_of("time"), "the time " + Json(key.time).dump(),
                               "times in increasing order");
@@ -528,8 +572,12 @@ private:
                 file_.problem(r.path_of("nodes"), describe(*nodes), "an array of node numbers");
         }
         if (r.find("label") != nullptr) h.label = r.integer("label", 1, -2147483647, 2147483647);
-        if (h.nodes.empty() == !h.label)
-            file_.problem(r.path(), "not one of \"nodes\" and \"label\"", "one of them");
+        if (h.nodes.empty() && !h.label)
+            file_.problem(r.path(), "neither \"nodes\" nor \"label\"", "one of them");
+        if (!h.nodes.empty() && h.label) {
+            note(r.path() + ": \"nodes\" beside \"label\": the label is used");
+            h.nodes.clear();
+        }
         h.motion = motion_of(r);
         read_span(r, h.from, h.until);
         h.fade = r.number("fade_time", 0.0, not_negative);
@@ -566,10 +614,74 @@ private:
                 find_file(o.required_text("mesh", "the path of an OBJ file"), o.path_of("mesh"));
             d.transform = read_transform(o);
             d.motion = motion_of(o);
+            check_scales(d.motion, o.path_of("motion"));
+            if (const auto proxy = o.maybe_text("proxy")) {
+                if (*proxy == "floor")
+                    make_floor(d);
+                else
+                    note("\"proxy\": " + in_quotes(*proxy) +
+                         " is not known: the obstacle is its mesh");
+            }
             read_span(o, d.from, d.until);
             out_.scene.obstacles.push_back(std::move(d));
             return true;
         });
+    }
+
+    /// Only what is held may be drawn to a point.
+    void check_scales(const MotionDescription& m, const std::string& place)
+    {
+        for (const MotionKey& k : m.keys.keys)
+            if (!(k.transform.scale > 0)) {
+                file_.problem(place, "a motion with a scale of 0 for an obstacle",
+                              "a scale above 0; 0 is for handles");
+                return;
+            }
+    }
+
+    /// Puts everything below the floor's mesh in place of the mesh: its own plane where it is flat,
+    /// else the level of its highest point.
+    void make_floor(ObstacleDescription& d)
+    {
+        if (d.mesh.empty()) return; // said already
+        try {
+            const MeshInput mesh = read_mesh_file(d.mesh, MeshUse::obstacle).mesh;
+            if (mesh.node_x.empty()) return; // loading it says so
+            const Vec3& up = out_.scene.up;
+            Vec3 normal{}, low = mesh.node_x[0], high = low;
+            for (const auto& f : mesh.face_nodes) {
+                const Vec3 &a = mesh.node_x[f[0]], &b = mesh.node_x[f[1]], &c = mesh.node_x[f[2]];
+                normal += cross(b - a, c - a);
+            }
+            Vec3 highest = apply(d.transform, low);
+            for (const Vec3& x : mesh.node_x) {
+                for (std::size_t k = 0; k < 3; ++k) {
+                    low[k] = std::min(low[k], x[k]);
+                    high[k] = std::max(high[k], x[k]);
+                }
+                const Vec3 world = apply(d.transform, x);
+                if (dot(world, up) > dot(highest, up)) highest = world;
+            }
+            const double size = norm(high - low);
+            normal = rotate(d.transform.rotation, normal);
+            bool is_flat = norm(normal) > 0;
+            if (is_flat) normal = normal / norm(normal);
+            if (dot(normal, up) < 0) normal = -normal;
+            for (const Vec3& x : mesh.node_x)
+                is_flat = is_flat && std::abs(dot(apply(d.transform, x) - highest, normal)) <=
+                                         1e-6 * size * d.transform.scale;
+            PlaneDescription plane;
+            plane.normal = is_flat ? normal : up;
+            plane.point = apply(d.transform, 0.5 * (low + high)); // in the middle of what is shown
+            plane.point += plane.normal * dot(highest - plane.point, plane.normal);
+            plane.size = size * d.transform.scale / std::numbers::sqrt2; // of a square's diagonal
+            d.plane = plane;
+            d.mesh.clear();
+            d.transform = {};
+        } catch (const InputError& error) {
+            file_.problems.insert(file_.problems.end(), error.problems().begin(),
+                                  error.problems().end());
+        }
     }
 
     /// Files 0, 1, 2, ... until one is missing; each follows the motion of its number.
@@ -578,19 +690,18 @@ private:
         try {
             const fs::path first = find_file(sequence_file(pattern, 0), "obstacles");
             if (first.empty()) return;
-            std::error_code code;
             for (int i = 0;; ++i) {
                 const std::string name = sequence_file(pattern, i);
-                fs::path path;
-                for (const fs::path& folder : folders_)
-                    if (path.empty() && fs::exists(folder / name, code)) path = folder / name;
+                const fs::path path = place_of(name);
                 if (path.empty()) break;
                 ObstacleDescription d = named_obstacle();
                 d.mesh = path;
-                if (std::size_t(i) < motions_.size())
+                if (std::size_t(i) < motions_.size()) {
                     d.motion = motions_[std::size_t(i)];
-                else
+                    check_scales(d.motion, "motions[" + std::to_string(i) + "]");
+                } else {
                     note("obstacles without a motion of their number stand still");
+                }
                 out_.scene.obstacles.push_back(std::move(d));
             }
         } catch (const InputError& error) {

@@ -108,11 +108,17 @@ private:
             return;
         }
         for (int& index : m.face_material) index += int(scene_.start.model.materials.size());
+        const bool has_velocities = !m.node_v.empty();
+        if (has_velocities && (c.linear_velocity != Vec3{} || c.angular_velocity != Vec3{}))
+            note(place + ".velocity is not used: " + c.mesh.string() +
+                 " has velocities of its own (nv)");
         m.node_v.resize(m.node_x.size());
         for (std::size_t n = 0; n < m.node_x.size(); ++n) {
             m.node_x[n] = apply(c.transform, m.node_x[n]);
-            m.node_v[n] = rotate(c.transform.rotation, m.node_v[n]) + c.linear_velocity +
-                          cross(c.angular_velocity, m.node_x[n] - c.velocity_origin);
+            m.node_v[n] = has_velocities
+                              ? rotate(c.transform.rotation, m.node_v[n])
+                              : c.linear_velocity +
+                                    cross(c.angular_velocity, m.node_x[n] - c.velocity_origin);
         }
         for (Vec2& u : m.material_u) u *= c.transform.scale;
         bool is_near = all_near(m.node_x);
@@ -299,6 +305,9 @@ private:
         h.fade_time = d.fade;
         h.stiffness = d.stiffness;
         h.motion = load_motion(d.motion, place + ".motion");
+        if (!(transform_at(h.motion, h.start_time).scale > 0))
+            problem(place + ".motion", "a scale of 0 when the handle takes hold",
+                    "one above 0 at that time: the motion carries the nodes from there");
         scene_.world.handles.push_back(std::move(h));
     }
 

@@ -132,19 +132,29 @@ bool is_explicit(const SolverDescription& s)
     return s.integrator == "mixed_explicit_implicit";
 }
 
+std::unique_ptr<ContactFinder> find_near(const ContactDescription& c, const SolverDescription&)
+{
+    return std::make_unique<ContactFinderProximity>(contact_options(c));
+}
+std::unique_ptr<ContactFinder> find_nothing(const ContactDescription&, const SolverDescription&)
+{
+    return std::make_unique<ContactFinderNone>();
+}
+std::unique_ptr<ImpactResolver> resolve_in_zones(const ContactDescription& c,
+                                                 const SolverDescription&)
+{
+    return std::make_unique<ImpactResolverImpactZones>(contact_options(c));
+}
+std::unique_ptr<ImpactResolver> resolve_nothing(const ContactDescription&, const SolverDescription&)
+{
+    return std::make_unique<ImpactResolverNone>();
+}
+
 constexpr Row<ContactParts> contacts[] = {
-    {"impact_zones",
-     {[](const ContactDescription& c, const SolverDescription&) -> std::unique_ptr<ContactFinder> {
-          return std::make_unique<ContactFinderProximity>(contact_options(c));
-      },
-      [](const ContactDescription& c, const SolverDescription&) -> std::unique_ptr<ImpactResolver> {
-          return std::make_unique<ImpactResolverImpactZones>(contact_options(c));
-      }}},
+    {"impact_zones", {&find_near, &resolve_in_zones}},
     {"impulses",
-     {[](const ContactDescription& c,
-         const SolverDescription& s) -> std::unique_ptr<ContactFinder> {
-          if (is_explicit(s)) return std::make_unique<ContactFinderNone>();
-          return std::make_unique<ContactFinderProximity>(contact_options(c));
+     {[](const ContactDescription& c, const SolverDescription& s) {
+          return is_explicit(s) ? find_nothing(c, s) : find_near(c, s);
       },
       [](const ContactDescription& c,
          const SolverDescription& s) -> std::unique_ptr<ImpactResolver> {
@@ -153,13 +163,9 @@ constexpr Row<ContactParts> contacts[] = {
               contact_options(c),
               is_explicit(s) ? Repulsions::by_impulses : Repulsions::in_the_solve);
       }}},
-    {"none",
-     {[](const ContactDescription&, const SolverDescription&) -> std::unique_ptr<ContactFinder> {
-          return std::make_unique<ContactFinderNone>();
-      },
-      [](const ContactDescription&, const SolverDescription&) -> std::unique_ptr<ImpactResolver> {
-          return std::make_unique<ImpactResolverNone>();
-      }}},
+    {"proximity", {&find_near, &resolve_nothing}},
+    {"impacts", {&find_nothing, &resolve_in_zones}},
+    {"none", {&find_nothing, &resolve_nothing}},
 };
 
 // --- strain limiting ----------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 
 namespace pleat {
@@ -112,11 +113,11 @@ private:
         return path.empty() ? fs::path() : as_pattern(folder_) / path;
     }
 
-    Transform read_transform_keys(JsonReader& r)
+    Transform read_transform_keys(JsonReader& r, Range scale = positive)
     {
         Transform t;
         t.translate = r.vector("translate", {});
-        t.scale = r.number("scale", 1.0, positive);
+        t.scale = r.number("scale", 1.0, scale);
         const auto turn = r.numbers("rotate", 4);
         if (!turn.empty()) {
             const Vec3 axis{turn[1], turn[2], turn[3]};
@@ -156,7 +157,8 @@ private:
         return t;
     }
 
-    MotionDescription read_motion(JsonReader& r)
+    /// \param scale of its keys
+    MotionDescription read_motion(JsonReader& r, Range scale = positive)
     {
         MotionDescription m;
         const Json* value = r.find("motion");
@@ -172,7 +174,11 @@ private:
         r.each("motion", "motion_key", [&](JsonReader& o) {
             MotionKey key;
             key.time = o.required_number("time");
-            key.transform = read_transform_keys(o);
+            key.transform = read_transform_keys(o, scale);
+            o.object("velocity", "motion_velocity", [&](JsonReader& v) {
+                key.velocity = TransformRate{v.vector("linear", {}), v.vector("angular", {}),
+                                             v.number("scale", 0.0)};
+            });
             if (!m.keys.keys.empty() && !(key.time - m.keys.keys.back().time >= shortest_key))
                 file_.problem(o.path_of("time"), "the time " + Json(key.time).dump(),
                               "times in increasing order, at least 1e-9 s apart");
@@ -365,7 +371,7 @@ private:
         if (ways != 1)
             file_.problem(r.path(), std::to_string(ways) + " of \"nodes\", \"label\", \"box\"",
                           "exactly one of them, to say which nodes are held");
-        h.motion = read_motion(r);
+        h.motion = read_motion(r, not_negative); // 0: all to one point
         read_span(r, h.from, h.until);
         h.fade = r.number("fade", 0.0, not_negative);
         h.stiffness = r.maybe_number("stiffness", positive);
@@ -519,6 +525,10 @@ void add_motion(Json& json, const MotionDescription& m, const PathText& text)
     for (const MotionKey& k : m.keys.keys) {
         Json key = to_json(k.transform);
         key["time"] = k.time;
+        if (k.velocity)
+            key["velocity"] = {{"linear", to_json(k.velocity->linear)},
+                               {"angular", to_json(k.velocity->angular)},
+                               {"scale", k.velocity->scale}};
         keys.push_back(key);
     }
     json["motion"] = keys;
@@ -530,21 +540,72 @@ void add_span(Json& json, double from, double until)
     if (std::isfinite(until)) json["until"] = until;
 }
 
-} // namespace
-
-SceneDescription read_scene_file(const fs::path& path, SceneKeys* asked)
+Json to_json(const ClothDescription& c, const PathText& text)
 {
-    return SceneReader(path, asked).read(read_json_file(path.string()));
+    Json materials = Json::array();
+    for (const Material& m : c.materials) materials.push_back(material_to_json(m));
+    const RemeshingDescription& r = c.remeshing;
+    Json item{{"name", c.name},
+              {"mesh", text.file(c.mesh)},
+              {"transform", to_json(c.transform)},
+              {"velocity",
+               {{"linear", to_json(c.linear_velocity)},
+                {"angular", to_json(c.angular_velocity)},
+                {"origin", to_json(c.velocity_origin)}}},
+              {"materials", materials},
+              {"layer", c.layer},
+              {"remeshing",
+               {{"type", r.type},
+                {"edge_length", r.edge_length},
+                {"aspect_min", r.aspect_min},
+                {"angle", r.angle},
+                {"compression", r.compression},
+                {"velocity", r.velocity},
+                {"crossings", r.crossings},
+                {"every", r.every}}}};
+    if (c.strain_limits) item["strain_limits"] = {c.strain_limits->min, c.strain_limits->max};
+    if (c.colour) item["colour"] = to_json(*c.colour);
+    return item;
 }
 
-SceneDescription parse_scene(std::string_view text, const fs::path& path, SceneKeys* asked)
+Json to_json(const ObstacleDescription& o, const PathText& text)
 {
-    return SceneReader(path, asked).read(parse_json(text, path.string()));
+    Json item{{"name", o.name}, {"transform", to_json(o.transform)}};
+    if (!o.mesh.empty()) item["mesh"] = text.file(o.mesh);
+    if (!o.sequence.empty())
+        item["sequence"] = {{"files", text.pattern(o.sequence)},
+                            {"first", o.sequence_first},
+                            {"fps", o.sequence_fps},
+                            {"time", o.sequence_time}};
+    if (const GltfDescription& g = o.gltf; !g.file.empty()) {
+        item["gltf"] = {{"file", text.file(g.file)}, {"up", g.up},   {"unit", g.unit},
+                        {"nodes", g.nodes},          {"fps", g.fps}, {"time", g.time}};
+        if (g.animation) item["gltf"]["animation"] = *g.animation;
+    }
+    if (o.plane)
+        item["plane"] = {{"point", to_json(o.plane->point)},
+                         {"normal", to_json(o.plane->normal)},
+                         {"size", o.plane->size}};
+    add_motion(item, o.motion, text);
+    add_span(item, o.from, o.until);
+    if (o.friction) item["friction"] = *o.friction;
+    return item;
 }
 
-std::string to_json_text(const SceneDescription& s, const fs::path& relative_to)
+Json to_json(const HandleDescription& h, const PathText& text)
 {
-    const PathText text(relative_to.empty() ? fs::path() : fs::absolute(relative_to));
+    Json item{{"name", h.name}, {"cloth", h.cloth}, {"fade", h.fade}};
+    if (!h.nodes.empty()) item["nodes"] = h.nodes;
+    if (h.label) item["label"] = *h.label;
+    if (h.box) item["box"] = {{"min", to_json((*h.box)[0])}, {"max", to_json((*h.box)[1])}};
+    if (h.stiffness) item["stiffness"] = *h.stiffness;
+    add_motion(item, h.motion, text);
+    add_span(item, h.from, h.until);
+    return item;
+}
+
+nlohmann::ordered_json resolved_json(const SceneDescription& s, const PathText& text)
+{
     nlohmann::ordered_json json;
     json["pleat"] = 1;
     json["up"] = s.up[0] == 1 ? "x" : s.up[1] == 1 ? "y" : "z";
@@ -557,66 +618,11 @@ std::string to_json_text(const SceneDescription& s, const fs::path& relative_to)
                         {"density", s.wind.density},
                         {"drag", s.wind.drag}};
     Json cloths = Json::array(), obstacles = Json::array(), handles = Json::array();
-    for (const ClothDescription& c : s.cloths) {
-        Json materials = Json::array();
-        for (const Material& m : c.materials) materials.push_back(material_to_json(m));
-        const RemeshingDescription& r = c.remeshing;
-        Json item{{"name", c.name},
-                  {"mesh", text.file(c.mesh)},
-                  {"transform", to_json(c.transform)},
-                  {"velocity",
-                   {{"linear", to_json(c.linear_velocity)},
-                    {"angular", to_json(c.angular_velocity)},
-                    {"origin", to_json(c.velocity_origin)}}},
-                  {"materials", materials},
-                  {"layer", c.layer},
-                  {"remeshing",
-                   {{"type", r.type},
-                    {"edge_length", r.edge_length},
-                    {"aspect_min", r.aspect_min},
-                    {"angle", r.angle},
-                    {"compression", r.compression},
-                    {"velocity", r.velocity},
-                    {"crossings", r.crossings},
-                    {"every", r.every}}}};
-        if (c.strain_limits) item["strain_limits"] = {c.strain_limits->min, c.strain_limits->max};
-        if (c.colour) item["colour"] = to_json(*c.colour);
-        cloths.push_back(item);
-    }
+    for (const ClothDescription& c : s.cloths) cloths.push_back(to_json(c, text));
     json["cloths"] = cloths;
-    for (const ObstacleDescription& o : s.obstacles) {
-        Json item{{"name", o.name}, {"transform", to_json(o.transform)}};
-        if (!o.mesh.empty()) item["mesh"] = text.file(o.mesh);
-        if (!o.sequence.empty())
-            item["sequence"] = {{"files", text.pattern(o.sequence)},
-                                {"first", o.sequence_first},
-                                {"fps", o.sequence_fps},
-                                {"time", o.sequence_time}};
-        if (const GltfDescription& g = o.gltf; !g.file.empty()) {
-            item["gltf"] = {{"file", text.file(g.file)}, {"up", g.up},   {"unit", g.unit},
-                            {"nodes", g.nodes},          {"fps", g.fps}, {"time", g.time}};
-            if (g.animation) item["gltf"]["animation"] = *g.animation;
-        }
-        if (o.plane)
-            item["plane"] = {{"point", to_json(o.plane->point)},
-                             {"normal", to_json(o.plane->normal)},
-                             {"size", o.plane->size}};
-        add_motion(item, o.motion, text);
-        add_span(item, o.from, o.until);
-        if (o.friction) item["friction"] = *o.friction;
-        obstacles.push_back(item);
-    }
+    for (const ObstacleDescription& o : s.obstacles) obstacles.push_back(to_json(o, text));
     json["obstacles"] = obstacles;
-    for (const HandleDescription& h : s.handles) {
-        Json item{{"name", h.name}, {"cloth", h.cloth}, {"fade", h.fade}};
-        if (!h.nodes.empty()) item["nodes"] = h.nodes;
-        if (h.label) item["label"] = *h.label;
-        if (h.box) item["box"] = {{"min", to_json((*h.box)[0])}, {"max", to_json((*h.box)[1])}};
-        if (h.stiffness) item["stiffness"] = *h.stiffness;
-        add_motion(item, h.motion, text);
-        add_span(item, h.from, h.until);
-        handles.push_back(item);
-    }
+    for (const HandleDescription& h : s.handles) handles.push_back(to_json(h, text));
     json["handles"] = handles;
     json["solver"] = {{"integrator", s.solver.integrator},
                       {"linear_solver", s.solver.linear_solver},
@@ -653,6 +659,193 @@ std::string to_json_text(const SceneDescription& s, const fs::path& relative_to)
                     {"fov", s.camera->fov}};
         add_motion(camera, s.camera->motion, text);
         json["camera"] = camera;
+    }
+    return json;
+}
+
+/// To the bit: 0 and -0 are two numbers.
+bool is_alike(const Json& a, const Json& b)
+{
+    constexpr auto replace = Json::error_handler_t::replace;
+    return a.dump(-1, ' ', false, replace) == b.dump(-1, ' ', false, replace);
+}
+
+/// Takes out of `json` what `plain` has alike.
+void remove_alike(Json& json, const Json& plain)
+{
+    for (auto it = plain.begin(); it != plain.end(); ++it) {
+        const auto found = json.find(it.key());
+        if (found == json.end()) continue;
+        if (found->is_object() && it->is_object()) remove_alike(*found, *it);
+        if (is_alike(*found, *it) || (found->is_object() && found->empty())) json.erase(found);
+    }
+}
+
+/// A shipped fabric as its name and what differs from it; any other with all its numbers.
+Json brief_material(const Material& m)
+{
+    Json whole = material_to_json(m);
+    const std::vector<std::string> names = fabric_names();
+    if (std::find(names.begin(), names.end(), m.name) == names.end()) return whole;
+    const Material base = fabric(m.name);
+    Json json{{"base", m.name}};
+    const auto scale = [&](const char* key, double now, double then) {
+        if (now != then && then != 0) json[key] = now / then;
+    };
+    scale("density_scale", m.density, base.density);
+    if (const auto* now = std::get_if<MembraneMeasured>(&m.membrane),
+        *then = std::get_if<MembraneMeasured>(&base.membrane);
+        now != nullptr && then != nullptr)
+        scale("stretching_scale", now->at_rest.c11, then->at_rest.c11);
+    if (const auto* now = std::get_if<BendingMeasured>(&m.bending),
+        *then = std::get_if<BendingMeasured>(&base.bending);
+        now != nullptr && then != nullptr)
+        scale("bending_scale", now->stiffness[0][0], then->stiffness[0][0]);
+    const Json base_json = material_to_json(base);
+    for (const char* key : {"damping", "strain_limits", "friction"})
+        if (whole.contains(key) && (!base_json.contains(key) || base_json[key] != whole[key]))
+            json[key] = whole[key];
+    JsonFile none{};
+    if (read_material(json, "", none, {}) != m) return whole; // not to the bit
+    return json.size() == 1 ? json["base"] : json;
+}
+
+/// What a reader would fill in itself is left out. \param json of resolved_json()
+void make_brief(nlohmann::ordered_json& json, const SceneDescription& s)
+{
+    const PathText text({});
+    const Json still = to_json(Transform{});
+    const auto shorten = [&](Json item, const Json& plain) {
+        remove_alike(item, plain);
+        if (const auto motion = item.find("motion"); motion != item.end() && motion->is_array())
+            for (Json& key : *motion) {
+                remove_alike(key, still);
+                if (const auto v = key.find("velocity"); v != key.end())
+                    remove_alike(*v, {{"linear", {0.0, 0.0, 0.0}},
+                                      {"angular", {0.0, 0.0, 0.0}},
+                                      {"scale", 0.0}});
+            }
+        return item;
+    };
+    const auto name = [](const char* word, std::size_t i, bool counts_from_0 = false) {
+        return word + (i == 0 && !counts_from_0 ? std::string() : std::to_string(i));
+    };
+
+    SceneDescription plain;
+    plain.up = s.up;
+    plain.gravity = -9.8 * s.up;
+    const Json defaults = Json::parse(resolved_json(plain, text).dump());
+    for (const char* key : {"fps", "substeps", "frames", "gravity"})
+        if (is_alike(json[key], defaults[key])) json.erase(key);
+    if (s.up == SceneDescription{}.up) json.erase("up");
+    if (json.contains("wind"))
+        json["wind"] =
+            shorten(json["wind"], {{"velocity", {0.0, 0.0, 0.0}}, {"density", 1.0}, {"drag", 0.0}});
+    for (std::size_t i = 0; i < s.cloths.size(); ++i) {
+        ClothDescription c;
+        c.name = name("cloth", i);
+        c.mesh = "/"; // none: it is always written
+        Json item = shorten(json["cloths"][i], to_json(c, text));
+        Json materials = Json::array();
+        for (Material m : s.cloths[i].materials) {
+            if (s.cloths[i].strain_limits) m.strain_limits.reset(); // the cloth's go over them
+            materials.push_back(brief_material(m));
+        }
+        item.erase("materials");
+        if (materials.size() == 1)
+            item["material"] = materials[0];
+        else
+            item["materials"] = materials;
+        json["cloths"][i] = item;
+    }
+    for (std::size_t i = 0; i < s.obstacles.size(); ++i) {
+        ObstacleDescription o;
+        o.name = name("obstacle", i);
+        json["obstacles"][i] = shorten(json["obstacles"][i], to_json(o, text));
+    }
+    for (std::size_t i = 0; i < s.handles.size(); ++i) {
+        HandleDescription h;
+        h.name = name("handle", i, true);
+        h.cloth = s.cloths.empty() ? "" : s.cloths[0].name;
+        json["handles"][i] = shorten(json["handles"][i], to_json(h, text));
+    }
+    for (const char* key : {"obstacles", "handles"})
+        if (json[key].empty()) json.erase(key);
+    for (const char* key : {"solver", "contact", "strain_limiting"}) {
+        json[key] = shorten(json[key], defaults[key]);
+        if (json[key].empty()) json.erase(key);
+    }
+}
+
+constexpr std::size_t line_length = 100;
+
+/// A text, number or word; whole numbers without a point.
+std::string in_one_word(const nlohmann::ordered_json& json)
+{
+    if (json.is_number_float()) {
+        const double number = json.get<double>();
+        if (number == std::trunc(number) && std::abs(number) < 1e15 &&
+            !(number == 0 && std::signbit(number)))
+            return std::to_string(std::int64_t(number));
+    }
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// The text as people write it: as much in a line as fits; the outermost object with a line for
+/// each key.
+/// \param column where the text starts
+std::string in_lines(const nlohmann::ordered_json& json, std::size_t indent, std::size_t column,
+                     bool is_outermost = false)
+{
+    if (!json.is_structured() || json.empty()) return in_one_word(json);
+    const std::string open = json.is_object() ? "{" : "[", close = json.is_object() ? "}" : "]";
+    if (json.is_array() && json.size() == 1) // "[{" and "}]" around one object
+        return open + in_lines(json[0], indent, column + 1) + close;
+    std::vector<std::string> members;
+    std::size_t width = column + 3; // with brackets and a comma
+    bool is_flat = !is_outermost;
+    for (auto it = json.begin(); it != json.end(); ++it) {
+        const std::string key = json.is_object() ? in_one_word(it.key()) + ": " : "";
+        members.push_back(key + in_lines(*it, indent + 2, indent + 2 + key.size()));
+        width += members.back().size() + 2;
+        is_flat = is_flat && members.back().find('\n') == std::string::npos;
+    }
+    is_flat = is_flat && width - 2 <= line_length;
+    std::string text, line;
+    for (const std::string& m : members) {
+        const bool goes_on = line.find('\n') == std::string::npos &&
+                             m.find('\n') == std::string::npos && !is_outermost &&
+                             (is_flat || indent + line.size() + m.size() + 5 <= line_length);
+        if (!line.empty() && !goes_on) {
+            text += std::string(indent + 2, ' ') + line + ",\n";
+            line.clear();
+        }
+        line += (line.empty() ? "" : ", ") + m;
+    }
+    if (is_flat) return open + line + close;
+    return open + "\n" + text + std::string(indent + 2, ' ') + line + "\n" +
+           std::string(indent, ' ') + close;
+}
+
+} // namespace
+
+SceneDescription read_scene_file(const fs::path& path, SceneKeys* asked)
+{
+    return SceneReader(path, asked).read(read_json_file(path.string()));
+}
+
+SceneDescription parse_scene(std::string_view text, const fs::path& path, SceneKeys* asked)
+{
+    return SceneReader(path, asked).read(parse_json(text, path.string()));
+}
+
+std::string to_json_text(const SceneDescription& s, const fs::path& relative_to, SceneText form)
+{
+    const PathText text(relative_to.empty() ? fs::path() : fs::absolute(relative_to));
+    nlohmann::ordered_json json = resolved_json(s, text);
+    if (form == SceneText::brief) {
+        make_brief(json, s);
+        return in_lines(json, 0, 0, true) + "\n";
     }
     // A path need not be UTF-8; that must not end a run.
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

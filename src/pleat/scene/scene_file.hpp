@@ -191,9 +191,16 @@ using SceneKeys = std::map<std::string, std::set<std::string>>;
 [[nodiscard]] SceneDescription parse_scene(std::string_view text, const std::filesystem::path& path,
                                            SceneKeys* asked = nullptr);
 
-/// The resolved scene: every default written out, paths absolute, or relative to a folder where one
-/// is given. Reading it gives the same scene.
+/// How much of a scene is written.
+enum class SceneText {
+    resolved, // every default, fabrics with all their numbers
+    brief,    // what differs from the defaults; shipped fabrics by name
+};
+
+/// The scene as text, paths absolute, or relative to a folder where one is given. Reading it gives
+/// the same scene.
 [[nodiscard]] std::string to_json_text(const SceneDescription& scene,
-                                       const std::filesystem::path& relative_to = {});
+                                       const std::filesystem::path& relative_to = {},
+                                       SceneText form = SceneText::resolved);
 
 } // namespace pleat
