@@ -28,6 +28,7 @@ struct Subject {
     Field<NodeId, Vec3> x{FieldRule::interpolate};
     Field<FaceId, double> dose{FieldRule::area_average};
     Field<EdgeId, double> angle{FieldRule::reset, 0.5};
+    Field<EdgeId, double> fold{FieldRule::interpolate}; // as the input marks it [rad]
     FieldSet fields;
     UndoLog undo;
     double area = 0;
@@ -37,9 +38,13 @@ struct Subject {
         x.values = input.node_x;
         for (FaceId f : mesh.faces()) dose.values.push_back(std::sin(index(f)));
         for (EdgeId e : mesh.edges()) angle.values.push_back(std::cos(index(e)));
+        fold.resize(mesh.edge_count());
+        for (const MeshInput::EdgeMark& m : input.edge_marks)
+            fold[mesh.find_edge(NodeId{m.node_a}, NodeId{m.node_b})] = m.rest_angle.value_or(0);
         fields.add(x);
         fields.add(dose);
         fields.add(angle);
+        fields.add(fold);
         area = total_area(mesh);
     }
     Subject(const Subject&) = delete;
@@ -67,7 +72,20 @@ struct Subject {
         h.add_array(std::span<const Vec3>(x.values));
         h.add_array(std::span<const double>(dose.values));
         h.add_array(std::span<const double>(angle.values));
+        h.add_array(std::span<const double>(fold.values));
         return h.value();
+    }
+    /// Angle times length of all folds, and their length [rad m], [m].
+    [[nodiscard]] Vec2 total_fold() const
+    {
+        Vec2 sum{};
+        for (EdgeId e : mesh.edges()) {
+            if (!mesh.is_alive(e) || fold[e] == 0) continue;
+            const auto v = mesh.verts_of(e, 0);
+            const double length = norm(mesh.u(v[1]) - mesh.u(v[0]));
+            sum += Vec2{fold[e] * length, length};
+        }
+        return sum;
     }
 };
 
@@ -168,6 +186,44 @@ TEST_P(RandomEdits, ten_thousand_are_valid_after_each_and_undone_bit_for_bit)
     }
     for (int op = 0; op < 5; ++op)
         EXPECT_GT(counts[op], 0) << GetParam().name << ": edit " << op << " never ran";
+}
+
+TEST_P(RandomEdits, keep_the_angle_and_length_of_marked_folds)
+{
+    std::mt19937_64 random(2003);
+    MeshInput input = GetParam().input;
+    {
+        const Mesh mesh = build_mesh(input);
+        for (EdgeId e : mesh.edges())
+            if (!mesh.is_border(e) && random() % 6 == 0)
+                input.edge_marks.push_back({index(mesh[e].nodes[0]), index(mesh[e].nodes[1]),
+                                            std::uniform_real_distribution<>(-2, 2)(random)});
+    }
+    Subject s(input);
+    ASSERT_GT(input.edge_marks.size(), 0u);
+    const Vec2 whole = s.total_fold();
+    for (int round = 0; round < 4; ++round) {
+        for (int i = 0; i < 400; ++i) {
+            const double r = std::uniform_real_distribution<>(0, 1)(random);
+            const Op op = r < 0.15   ? Op::split
+                          : r < 0.5  ? Op::flip
+                          : r < 0.85 ? Op::collapse
+                          : r < 0.9  ? Op::face_split
+                                     : Op::join;
+            if (!attempt(s, op, std::uint32_t(random()), 0.5)) continue;
+            ASSERT_LT(norm(s.total_fold() - whole), 1e-9) << "after edit " << int(op);
+        }
+        if (round % 2 == 0) {
+            s.fields.permute(reorder(s.mesh));
+            s.undo.clear();
+        } else {
+            while (s.undo.edit_count() > 0) {
+                undo_edit(s.mesh, s.undo);
+                s.fields.undo();
+            }
+        }
+        ASSERT_LT(norm(s.total_fold() - whole), 1e-9);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, RandomEdits, testing::ValuesIn(zoo::animals()),

@@ -16,7 +16,8 @@ namespace pleat {
 
 /// How a value follows the mesh when an edit makes new elements or changes old ones.
 enum class FieldRule {
-    interpolate,  // new: the mean of its parents; for faces the same as area_average
+    interpolate,  // new: the mean of its parents; for faces the same as area_average; edges that
+                  // are halved pass their value on, flipped ones take the default
     area_average, // changed faces take the mean of those they replace, weighted by material area
     copy,         // new: the first parent's value; changed elements keep theirs
     agree,        // new: the parents' value where they are all equal, else the default

@@ -68,7 +68,7 @@ void let_go(const World& world, double time, Model& model)
         model.region_handles[n] &= ~gone;
         if (model.handles(n) == 0 && model.node_label[n] == 0) free.push_back(n);
     }
-    unlock_nodes(model.mesh, free);
+    unlock_nodes(model.mesh, free, model.rest_angle.span());
 }
 
 void add_handles(const World& world, const Model& model, const State& state, double time, double dt,

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -20,6 +21,8 @@ namespace {
 constexpr double straight_tolerance = 1e-13;
 // How well the two sides of a seam must agree on where between its neighbours a node lies.
 constexpr double ratio_tolerance = 1e-9;
+// Rest angles below this are flat: rounding in a file must not hold an edge in place [rad].
+constexpr double least_rest_angle = 1e-6;
 
 /// Where between its neighbours the middle vert lies (0..1), or -1 off their line.
 double ratio_between(const Mesh& mesh, VertId a, VertId m, VertId b)
@@ -47,7 +50,8 @@ Ends ends(const Mesh& mesh, EdgeId edge, std::size_t side, NodeId node)
 
 /// What a node is by the feature edges at it.
 /// \pre its kind does not say interior if it has a border
-NodeKind kind_of(const Mesh& mesh, NodeId node)
+/// \param rest_angle by EdgeId [rad]; empty: flat
+NodeKind kind_of(const Mesh& mesh, NodeId node, std::span<const double> rest_angle)
 {
     std::vector<EdgeId> features;
     mesh.visit_edges(node, [&](EdgeId e) {
@@ -63,6 +67,9 @@ NodeKind kind_of(const Mesh& mesh, NodeId node)
         const double t = a.here == b.here ? ratio_between(mesh, a.there, a.here, b.there) : -1;
         return t > 0 && t < 1 ? NodeKind::border : NodeKind::corner;
     }
+    if (!rest_angle.empty() &&
+        std::abs(rest_angle[index(e)] - rest_angle[index(f)]) > least_rest_angle)
+        return NodeKind::corner; // one fold ends where another begins
     // Seam or kept line: match the sides of the two edges by the vert they share here.
     std::array<double, 2> t{-1, -1};
     for (std::size_t side = 0; side < 2; ++side) {
@@ -146,10 +153,14 @@ private:
 
     void mark_kept_edges()
     {
+        rest_angle_.assign(out_.edges().size(), 0.0);
         for (const MeshInput::EdgeMark& mark : in_.edge_marks) {
-            if (!mark.keep) continue;
             const auto it = edge_of_.find(key(mark.node_a, mark.node_b));
-            if (it != edge_of_.end()) out_.edges()[index(it->second)].keep = true;
+            if (it == edge_of_.end()) continue;
+            if (mark.rest_angle) rest_angle_[index(it->second)] = *mark.rest_angle;
+            // A fold belongs to its edge: no other edge could take it over.
+            const bool is_fold = mark.rest_angle && std::abs(*mark.rest_angle) > least_rest_angle;
+            if (mark.keep || is_fold) out_.edges()[index(it->second)].keep = true;
         }
         if (in_.face_material.empty()) return;
         for (Mesh::Edge& e : out_.edges())
@@ -202,7 +213,7 @@ private:
     {
         // An interior node's faces are walked from any of them: none is one before it is known.
         for (Mesh::Node& n : out_.nodes()) n.kind = NodeKind::corner;
-        for (NodeId n : mesh_.nodes()) out_.nodes()[index(n)].kind = kind_of(mesh_, n);
+        for (NodeId n : mesh_.nodes()) out_.nodes()[index(n)].kind = kind_of(mesh_, n, rest_angle_);
         for (std::size_t i = 0; i < in_.node_label.size(); ++i)
             if (in_.node_label[i] != 0) out_.nodes()[i].kind = NodeKind::locked;
     }
@@ -211,6 +222,7 @@ private:
     Mesh& mesh_;
     MeshWriter out_;
     std::unordered_map<NodePair, EdgeId> edge_of_;
+    std::vector<double> rest_angle_; // by EdgeId, as marked [rad]
 };
 
 } // namespace
@@ -229,11 +241,12 @@ void lock_nodes(Mesh& mesh, std::span<const NodeId> nodes)
     for (NodeId n : nodes) out.nodes()[index(n)].kind = NodeKind::locked;
 }
 
-void unlock_nodes(Mesh& mesh, std::span<const NodeId> nodes)
+void unlock_nodes(Mesh& mesh, std::span<const NodeId> nodes, std::span<const double> rest_angle)
 {
     const MeshWriter out(mesh);
     for (NodeId n : nodes)
-        if (mesh.kind(n) == NodeKind::locked) out.nodes()[index(n)].kind = kind_of(mesh, n);
+        if (mesh.kind(n) == NodeKind::locked)
+            out.nodes()[index(n)].kind = kind_of(mesh, n, rest_angle);
 }
 
 EdgeId Mesh::find_edge(NodeId a, NodeId b) const

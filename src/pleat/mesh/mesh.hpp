@@ -56,7 +56,7 @@ public:
     struct Edge {
         std::array<NodeId, 2> nodes{no_node, no_node}; // no_node: dead
         std::array<FaceId, 2> faces{no_face, no_face}; // faces[1] is no_face on a border
-        bool keep = false;                             // marked by the file or between materials
+        bool keep = false;                             // marked, folded at rest or between materials
         bool operator==(const Edge&) const = default;
     };
     struct Face {
@@ -152,7 +152,9 @@ private:
 /// Marks nodes as locked (never removed by an edit).
 void lock_nodes(Mesh& mesh, std::span<const NodeId> nodes);
 /// Gives locked nodes the kind that they have by their edges; the others stay as they are.
-void unlock_nodes(Mesh& mesh, std::span<const NodeId> nodes);
+/// \param rest_angle by EdgeId [rad]: a node where it changes is a corner; empty: flat
+void unlock_nodes(Mesh& mesh, std::span<const NodeId> nodes,
+                  std::span<const double> rest_angle = {});
 
 // --- inline -------------------------------------------------------------------------------------
 

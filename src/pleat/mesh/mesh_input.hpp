@@ -18,7 +18,7 @@ namespace pleat {
 struct MeshInput {
     struct EdgeMark {
         std::uint32_t node_a = 0, node_b = 0;
-        std::optional<double> rest_angle; // [rad]
+        std::optional<double> rest_angle; // [rad]; other than 0: kept too
         bool keep = false;                // never flipped, never collapsed away
         bool operator==(const EdgeMark&) const = default;
     };

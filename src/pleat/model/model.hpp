@@ -9,9 +9,11 @@
 #include "pleat/materials/material.hpp"
 #include "pleat/mesh/field_set.hpp"
 #include "pleat/mesh/mesh.hpp"
+#include "pleat/model/rest_surface.hpp"
 
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -30,11 +32,17 @@ struct Model {
     std::vector<Cloth> cloths;
     std::vector<ClothId> panel_cloth; // by PanelId
     std::vector<Material> materials;  // by MaterialId
+    /// The shape to which cloths bend back, where it is not flat; null: none has such a shape.
+    /// Never changes, so that copies of a model share it.
+    std::shared_ptr<const RestSurface> rest_surface;
 
     // Fields that follow the mesh through edits.
     Field<FaceId, MaterialId> face_material{FieldRule::copy};
-    Field<EdgeId, double> rest_angle{FieldRule::copy, 0.0}; // dihedral [rad]
-    Field<NodeId, int> node_label{FieldRule::agree, 0};     // 0 = none
+    /// Dihedral angle at rest [rad]. Halves of an edge have that of the whole; an edge in or across
+    /// a face is flat, and so is a flipped one: edges that are folded by a mark are not flipped
+    /// (Mesh::Edge::keep), and those of a rest surface get its angles (rest_surface.hpp).
+    Field<EdgeId, double> rest_angle{FieldRule::interpolate, 0.0};
+    Field<NodeId, int> node_label{FieldRule::agree, 0}; // 0 = none
     // Bit i: the node is held by handle i of the World, until that has let go (see let_go()).
     Field<NodeId, std::uint64_t> node_handles{FieldRule::reset, 0}; // these nodes and no others
     Field<NodeId, std::uint64_t> region_handles{FieldRule::common,

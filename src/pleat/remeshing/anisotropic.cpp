@@ -7,6 +7,7 @@
 #include "pleat/energies/elastic_batch.hpp"
 #include "pleat/remeshing/material_map.hpp"
 #include "pleat/remeshing/node_normals.hpp"
+#include "pleat/remeshing/rest_angles.hpp"
 #include "pleat/remeshing/separate.hpp"
 
 #include <algorithm>
@@ -177,13 +178,15 @@ private:
         add_fields(fields, model_);
         add_fields(fields, state_);
         touched_ = {};
-        if (!has_plates(model_before_)) {
+        const bool is_measured = !has_plates(model_before_);
+        if (is_measured) {
             energy_before_.emplace(model_before_, state_before_);
             touched_.on_touch = [&](std::span<const FaceId> faces) { energy_before_->add(faces); };
-            touched_.on_edited = [&](std::span<const FaceId> faces) {
-                energy_after_ = elastic_energy(model_, state_, faces);
-            };
         }
+        touched_.on_edited = [&, is_measured](std::span<const FaceId> faces) {
+            if (model_.rest_surface) update_rest_angles(model_, faces);
+            if (is_measured) energy_after_ = elastic_energy(model_, state_, faces);
+        };
         counts_ = remesh_to_metric(model_.mesh, metric, state_.x, fields, remesh_options_,
                                    &model_.region_handles, guard, &touched_);
         if (counts_.changed()) update_derived(model_);
