@@ -65,7 +65,7 @@ struct Surface {
     Field<NodeId, Vec3> x{FieldRule::interpolate}, v{FieldRule::interpolate};
     Field<NodeId, int> label{FieldRule::agree, 0};
     Field<FaceId, int> material{FieldRule::copy, 0};
-    Field<EdgeId, std::optional<double>> rest_angle{FieldRule::copy};
+    Field<EdgeId, std::optional<double>> rest_angle{FieldRule::interpolate};
     std::vector<bool> mirrored; // panels whose u[0] build_mesh negated
 };
 
@@ -153,10 +153,11 @@ int remesh(const RemeshArguments& a)
     const MeshInput out = input_of(s, file.mesh);
     write_obj(a.output, view_as_obj(out));
     fmt::print("{}: {} faces from {}; {} splits, {} flips, {} collapses, {} refused; {:.2f} times "
-               "the ideal count\n",
+               "the ideal count; {:.2f} % of the inner edges not Delaunay\n",
                a.output, s.mesh.face_count(), faces_before, counts.splits, counts.flips,
                counts.collapses, counts.refused,
-               double(s.mesh.face_count()) / ideal_face_count(s.mesh, s.metric));
+               double(s.mesh.face_count()) / ideal_face_count(s.mesh, s.metric),
+               100 * count_delaunay(s.mesh, s.metric).share());
     return exit_good;
 }
 

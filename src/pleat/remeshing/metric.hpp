@@ -92,4 +92,20 @@ using MetricField = Field<VertId, Mat2>;
 /// the integral of sqrt(det M), by the mean over each face.
 [[nodiscard]] double ideal_face_count(const Mesh& mesh, const MetricField& metric);
 
+/// Edges by the angles that look at them in stretched space, by the mean tensor of their four verts
+/// as in the flip test. More than pi by less than 1e-9 rad counts as Delaunay.
+struct DelaunayCount {
+    std::size_t edges = 0;        // that are no borders, seams or kept edges
+    std::size_t not_delaunay = 0; // of these
+    [[nodiscard]] double share() const
+    {
+        return edges > 0 ? double(not_delaunay) / double(edges) : 0;
+    }
+};
+
+/// How far a mesh is from the Delaunay property in the stretched space of its field. A remeshing
+/// leaves some edges: flips are tried where a split or a collapse changed a face, and must do no
+/// harm.
+[[nodiscard]] DelaunayCount count_delaunay(const Mesh& mesh, const MetricField& metric);
+
 } // namespace pleat

@@ -19,6 +19,11 @@
 //   driven flat against an edge that cannot be flipped.
 // - Work is queued by the node that would go, not by face: whether it can go depends on all of its
 //   faces.
+// - An edge is not always split at its midpoint: one that is to have an odd number of pieces n in
+//   the end is split after (n - 1) / 2 of them, so that all come out alike and none too short. What
+//   lives on the new vert is interpolated there.
+// - The quadric moves a new node by at most a quarter of the length of its edge: it is linear in
+//   the move, and says nothing of moves as long as the edge itself.
 // - An edit must not bring strain (RemeshOptions::strain_rise): a new node goes only as far from
 //   the middle of its edge as the strain of its faces, not linearised, allows; flips and collapses
 //   across a sharp fold are not done. Otherwise each remeshing does work on the cloth.
@@ -90,7 +95,7 @@ struct TouchedFaces {
     /// empty.
     std::function<void(std::span<const FaceId>)> on_touch;
     /// Called after the last edit with the faces that are changed or new, by the ids they have
-    /// until mesh and fields are reordered; may be empty. Must change neither.
+    /// until mesh and fields are reordered; may be empty. Must leave the mesh as it is.
     std::function<void(std::span<const FaceId>)> on_edited;
     std::vector<FaceId> after; // the same faces, of the mesh after
 };

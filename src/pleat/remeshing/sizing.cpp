@@ -182,6 +182,25 @@ double ideal_face_count(const Mesh& mesh, const MetricField& metric)
     });
 }
 
+DelaunayCount count_delaunay(const Mesh& mesh, const MetricField& metric)
+{
+    DelaunayCount count;
+    for (EdgeId e : mesh.edges()) {
+        if (!mesh.is_alive(e) || mesh.is_feature(e)) continue;
+        const auto [a, b] = mesh.verts_of(e, 0);
+        const VertId c = mesh.opposite_vert(e, 0), d = mesh.opposite_vert(e, 1);
+        const Mat2 mean = (metric[a] + metric[b] + metric[c] + metric[d]) * 0.25;
+        const double root = std::sqrt(determinant(mean));
+        const auto angle_at = [&](VertId v) {
+            const Vec2 p = mesh.u(a) - mesh.u(v), q = mesh.u(b) - mesh.u(v);
+            return std::atan2(root * std::abs(cross(p, q)), metric_dot(p, mean, q));
+        };
+        ++count.edges;
+        count.not_delaunay += angle_at(c) + angle_at(d) > std::numbers::pi + 1e-9;
+    }
+    return count;
+}
+
 Mat2 bounded(const Mat2& tensor, const SizingOptions& o)
 {
     OptionsFour options;

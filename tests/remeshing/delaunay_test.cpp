@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// How many edges of simulated cloth are not Delaunay in stretched space after a remeshing. Prints
+// the table of docs/remeshing.md.
+#include "pleat/remeshing/anisotropic.hpp"
+#include "pleat/remeshing/node_normals.hpp"
+#include "pleat/scene/load_scene.hpp"
+#include "pleat/scene/part_tables.hpp"
+#include "pleat/sim/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pleat {
+namespace {
+
+/// After one pass over the cloth as it is.
+struct Pass {
+    std::size_t faces = 0;
+    DelaunayCount delaunay;
+};
+
+/// \param is_free without the bounds on strain
+Pass remesh_once(const SceneDescription& description, const Scene& scene, bool is_free)
+{
+    Model model = scene.start.model;
+    State state = scene.start.state;
+    const Field<NodeId, Vec3> normal = node_normals(model.mesh, state.x);
+    const ObstacleTree obstacles(scene.world, scene.start.time);
+    MetricField metric = vert_metric(
+        model.mesh, face_metric(model, state, normal, obstacles, sizing_options(description)));
+    FieldSet fields;
+    add_fields(fields, model);
+    add_fields(fields, state);
+    RemeshOptions options;
+    options.normal = &normal;
+    if (!is_free) {
+        options.strain_rise = AnisotropicOptions{}.strain_rise;
+        for (const Material& m : model.materials) options.strain_limits.push_back(m.strain_limits);
+        options.face_material = &model.face_material;
+    }
+    (void)remesh_to_metric(model.mesh, metric, state.x, fields, options, &model.node_handles);
+    return {model.mesh.face_count(), count_delaunay(model.mesh, metric)};
+}
+
+void measure(const std::string& name, int frames)
+{
+    const SceneDescription d =
+        read_scene_file(std::filesystem::path(PLEAT_SOURCE_DIR) / "scenes" / name);
+    Scene scene = load_scene(d);
+    Pipeline pipeline = make_pipeline(d);
+    scene.settings.frames = frames;
+    ASSERT_EQ(run(scene.world, pipeline, scene.start, scene.settings, {}).end, RunEnd::finished);
+    const Pass bounded = remesh_once(d, scene, false), free = remesh_once(d, scene, true);
+    for (const auto& [pass, words] : {std::pair{bounded, "as scenes run"}, {free, "free"}})
+        std::cout << name << " frame " << frames << ", " << words << ": " << pass.faces
+                  << " faces, " << pass.delaunay.not_delaunay << " of " << pass.delaunay.edges
+                  << " edges not Delaunay (" << 100 * pass.delaunay.share() << " %)\n";
+    EXPECT_GT(bounded.delaunay.edges, 500u);
+    EXPECT_LT(bounded.delaunay.share(), 0.06);
+    EXPECT_LT(free.delaunay.share(), 0.06);
+}
+
+TEST(Delaunay, few_edges_of_a_hanging_sheet_are_not)
+{
+    measure("hanging/adaptive.json", 12);
+}
+
+TEST(DelaunayLong, few_edges_of_simulated_cloth_are_not)
+{
+    if (std::getenv("PLEAT_LONG_TESTS") == nullptr) GTEST_SKIP() << "set PLEAT_LONG_TESTS=1";
+    measure("hanging/adaptive.json", 75);
+    measure("sphere-anisotropic/scene.json", 52);
+    measure("flag/scene.json", 60);
+}
+
+} // namespace
+} // namespace pleat
