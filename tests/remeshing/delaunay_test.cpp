@@ -46,7 +46,7 @@ Pass remesh_once(const SceneDescription& description, const Scene& scene, bool i
         for (const Material& m : model.materials) options.strain_limits.push_back(m.strain_limits);
         options.face_material = &model.face_material;
     }
-    (void)remesh_to_metric(model.mesh, metric, state.x, fields, options, &model.node_handles);
+    (void)remesh_to_metric(model.mesh, metric, state.x, fields, options, &model.region_handles);
     return {model.mesh.face_count(), count_delaunay(model.mesh, metric)};
 }
 

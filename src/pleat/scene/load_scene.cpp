@@ -5,6 +5,7 @@
 #include "pleat/core/error.hpp"
 #include "pleat/io/mesh_sequence.hpp"
 #include "pleat/io/motion_file.hpp"
+#include "pleat/mesh/flatten.hpp"
 #include "pleat/mesh/mesh.hpp"
 #include "pleat/scene/gltf_body.hpp"
 #include "pleat/scene/mesh_file.hpp"
@@ -14,7 +15,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <utility>
+#include <variant>
 
 namespace pleat {
 
@@ -91,8 +94,13 @@ private:
         const ClothDescription& c = from_.cloths[i];
         const std::string place = "cloths[" + std::to_string(i) + "]";
         MeshFile file;
-        if (!collect(place + ".mesh", [&] { file = read_mesh_file(c.mesh, MeshUse::cloth); }))
-            return;
+        const bool is_good = collect(place + ".mesh", [&] {
+            file = c.rest.from == "material"
+                       ? read_mesh_file(c.mesh, MeshUse::cloth)
+                       : read_shaped_mesh_file(c.mesh, c.rest.file,
+                                               rotate(inverse(c.transform.rotation), from_.up));
+        });
+        if (!is_good) return;
         for (const std::string& n : file.notes) note(c.mesh.string() + ": " + n);
         if (!file.problems.empty()) {
             problems_.insert(problems_.end(), file.problems.begin(), file.problems.end());
@@ -113,6 +121,12 @@ private:
             note(place + ".velocity is not used: " + c.mesh.string() +
                  " has velocities of its own (nv)");
         m.node_v.resize(m.node_x.size());
+        std::vector<Vec3> rest_shape; // only its angles count
+        if (c.rest_angles.from != "flat" &&
+            !collect(place + ".rest_angles", [&] { rest_shape = take_rest_shape(c, m); }))
+            return;
+        for (Vec3& x : m.node_x) x *= c.unit;
+        for (Vec3& v : m.node_v) v *= c.unit;
         for (std::size_t n = 0; n < m.node_x.size(); ++n) {
             m.node_x[n] = apply(c.transform, m.node_x[n]);
             m.node_v[n] = has_velocities
@@ -120,7 +134,7 @@ private:
                               : c.linear_velocity +
                                     cross(c.angular_velocity, m.node_x[n] - c.velocity_origin);
         }
-        for (Vec2& u : m.material_u) u *= c.transform.scale;
+        for (Vec2& u : m.material_u) u *= c.unit * c.transform.scale;
         bool is_near = all_near(m.node_x);
         for (const Vec2& u : m.material_u) is_near = is_near && within(norm(u));
         if (!is_near || !all_near(m.node_v)) {
@@ -133,12 +147,42 @@ private:
 
         parts_.push_back({joined_.node_x.size(), m.node_x.size(), joined_.face_nodes.size()});
         append(joined_, m);
+        const bool has_folds =
+            !rest_shape.empty() ||
+            std::any_of(m.edge_marks.begin(), m.edge_marks.end(),
+                        [](const auto& mark) { return mark.rest_angle.value_or(0) != 0; });
+        for (const Material& material : c.materials)
+            if (has_folds && std::holds_alternative<BendingIsometric>(material.bending))
+                note(place + " has rest angles, but the bending law \"isometric\" of \"" +
+                     material.name + "\" is always flat at rest");
+        has_rest_shape_.push_back(!rest_shape.empty());
+        rest_shape.resize(m.node_x.size());
+        joined_rest_.insert(joined_rest_.end(), rest_shape.begin(), rest_shape.end());
         scene_.start.model.cloths.push_back({c.name});
         for (const Material& material : c.materials)
             scene_.start.model.materials.push_back(material);
         if (c.strain_limits && from_.strain_limiting.type == "none")
             note(place + ".strain_limits are given, but strain_limiting is \"none\": strains are "
                          "reported, not limited");
+    }
+
+    /// The shape that the cloth bends back to. Folds so sharp that an edge across them would miss
+    /// them are kept.
+    std::vector<Vec3> take_rest_shape(const ClothDescription& c, MeshInput& m)
+    {
+        constexpr double sharp = 0.5; // [rad]
+        const std::vector<Vec3> shape =
+            c.rest_angles.from == "file" ? read_shape(c.rest_angles.file, c.mesh, m) : m.node_x;
+        std::size_t marked = 0;
+        for (MeshInput::EdgeMark& mark : m.edge_marks) {
+            marked += mark.rest_angle.has_value();
+            mark.rest_angle.reset();
+        }
+        if (marked > 0)
+            note(c.mesh.string() + ": " + std::to_string(marked) +
+                 " rest angles of edges (ea) are ignored: \"rest_angles\" takes those of a shape");
+        keep_sharp_edges(m, shape, sharp);
+        return shape;
     }
 
     [[nodiscard]] static bool within(double length) { return length <= largest_coordinate; }
@@ -179,7 +223,7 @@ private:
         o.friction = d.friction;
         o.motion = load_motion(d.motion, place + ".motion");
         const auto placed = [&](std::vector<Vec3> x) {
-            for (Vec3& p : x) p = apply(d.transform, p);
+            for (Vec3& p : x) p = apply(d.transform, p * d.unit);
             return x;
         };
         if (d.plane) {
@@ -284,6 +328,9 @@ private:
         if (lost > 0)
             note(std::to_string(lost) + " marked edges (e, ea, ep) join nodes that no edge of the "
                                         "mesh joins; they are ignored");
+        if (std::find(has_rest_shape_.begin(), has_rest_shape_.end(), true) !=
+            has_rest_shape_.end())
+            set_rest_surface(model);
         model.node_label.values = joined_.node_label;
         model.node_handles.resize(mesh.node_count());
         model.region_handles.resize(mesh.node_count());
@@ -292,6 +339,18 @@ private:
         state.v.values = joined_.node_v;
         state.anchor.values = joined_.node_x;
         update_derived(model);
+    }
+
+    void set_rest_surface(Model& model) const
+    {
+        RestSurface surface;
+        surface.mesh = model.mesh;
+        surface.x.values = joined_rest_;
+        surface.is_of_cloth = has_rest_shape_;
+        for (EdgeId e : model.mesh.edges())
+            if (surface.is_of_cloth[index(model.cloth_of(model.mesh[e].faces[0]))])
+                model.rest_angle[e] = angle_of(surface, e);
+        model.rest_surface = std::make_shared<RestSurface>(std::move(surface));
     }
 
     void load_handle(std::size_t i)
@@ -389,6 +448,8 @@ private:
     const SceneDescription& from_;
     Scene scene_;
     MeshInput joined_;
+    std::vector<Vec3> joined_rest_;    // by node: on the shape that it bends back to
+    std::vector<bool> has_rest_shape_; // by cloth
     std::vector<ClothPart> parts_;
     std::vector<Problem> problems_;
 };

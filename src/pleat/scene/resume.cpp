@@ -20,6 +20,8 @@ std::uint64_t scene_hash(const SceneDescription& description, const Scene& scene
     Hash h;
     h.add_bytes(text.data(), text.size());
     h.add(state_hash(scene.start.model, scene.start.state));
+    if (const auto& rest = scene.start.model.rest_surface)
+        h.add_array(std::span<const Vec3>(rest->x.values));
     const auto add_motion = [&](const Motion& motion) { // may come from a file of its own
         for (const MotionKey& k : motion.keys) {
             const Transform& t = k.transform;
@@ -78,6 +80,7 @@ void start_from(const SceneDescription& description, Checkpoint checkpoint, Scen
                               "run; frames from " +
                               std::to_string(sim.frame + 1) + " on are of the new one");
     sim.model.materials = std::move(scene.start.model.materials);
+    sim.model.rest_surface = std::move(scene.start.model.rest_surface);
     update_derived(sim.model);
     scene.start = std::move(sim);
 }

@@ -7,6 +7,7 @@
 #include "pleat/scene/part_tables.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -203,6 +204,11 @@ private:
                         "cloth" + (scene_.cloths.empty() ? std::string()
                                                          : std::to_string(scene_.cloths.size())));
         c.mesh = resolve(r.required_text("mesh", "the path of an OBJ or PLY file"));
+        c.unit = r.number("unit", c.unit, positive);
+        c.rest = read_rest(r, "rest", c.rest);
+        // Who gives a shape of its own means its folds too.
+        if (c.rest.from == "file") c.rest_angles = c.rest;
+        c.rest_angles = read_rest(r, "rest_angles", c.rest_angles);
         c.transform = read_transform(r);
         r.object("velocity", "velocity", [&](JsonReader& o) {
             c.linear_velocity = o.vector("linear", {});
@@ -235,6 +241,23 @@ private:
         if (const auto rgb = r.numbers("colour", 3, {0, 1}); !rgb.empty())
             c.colour = Vec3{rgb[0], rgb[1], rgb[2]};
         return c;
+    }
+
+    /// A word, or the path of a mesh file.
+    RestDescription read_rest(JsonReader& r, const std::string& key,
+                              const RestDescription& standard)
+    {
+        const std::string text = r.text(key, "");
+        if (r.find(key) == nullptr) return standard;
+        const std::vector<std::string> words{key == "rest" ? "material" : "flat", "mesh"};
+        if (std::find(words.begin(), words.end(), text) != words.end()) return {text, {}};
+        std::string extension = fs::path(text).extension().string();
+        for (char& c : extension) c = char(std::tolower(static_cast<unsigned char>(c)));
+        if (extension == ".obj" || extension == ".ply") return {"file", resolve(text)};
+        if (r.find(key)->is_string()) // else said already
+            file_.problem(r.path_of(key), in_quotes(text),
+                          list_words(words) + ", or the path of an OBJ or PLY file");
+        return standard;
     }
 
     void read_remeshing(JsonReader& r, RemeshingDescription& d)
@@ -287,6 +310,11 @@ private:
             file_.problem(r.path(),
                           std::to_string(ways) + " of \"mesh\", \"sequence\", \"plane\", \"gltf\"",
                           "exactly one of them, to say what shape it has");
+        d.unit = r.number("unit", d.unit, positive);
+        if (r.find("unit") != nullptr && d.mesh.empty() && d.sequence.empty())
+            file_.problem(r.path_of("unit"),
+                          d.plane ? "a unit beside a plane" : "a unit beside \"gltf\"",
+                          d.plane ? "none: a plane is in metres" : "it inside \"gltf\"");
         d.transform = read_transform(r);
         d.motion = read_motion(r);
         const bool deforms = !d.sequence.empty() || !d.gltf.file.empty();
@@ -563,6 +591,13 @@ Json to_json(const ClothDescription& c, const PathText& text)
                 {"velocity", r.velocity},
                 {"crossings", r.crossings},
                 {"every", r.every}}}};
+    if (c.unit != 1) item["unit"] = c.unit;
+    const auto rest_text = [&](const RestDescription& rest) {
+        return rest.from == "file" ? text.file(rest.file) : rest.from;
+    };
+    if (c.rest != ClothDescription{}.rest) item["rest"] = rest_text(c.rest);
+    if (c.rest.from == "file" || c.rest_angles != ClothDescription{}.rest_angles)
+        item["rest_angles"] = rest_text(c.rest_angles);
     if (c.strain_limits) item["strain_limits"] = {c.strain_limits->min, c.strain_limits->max};
     if (c.colour) item["colour"] = to_json(*c.colour);
     return item;
@@ -572,6 +607,7 @@ Json to_json(const ObstacleDescription& o, const PathText& text)
 {
     Json item{{"name", o.name}, {"transform", to_json(o.transform)}};
     if (!o.mesh.empty()) item["mesh"] = text.file(o.mesh);
+    if (o.unit != 1) item["unit"] = o.unit;
     if (!o.sequence.empty())
         item["sequence"] = {{"files", text.pattern(o.sequence)},
                             {"first", o.sequence_first},

@@ -31,9 +31,19 @@ struct RemeshingDescription {
     bool operator==(const RemeshingDescription&) const = default;
 };
 
+/// Where rest lengths or rest angles come from: a word, or the shape in a file.
+struct RestDescription {
+    std::string from;           // "material" or "flat", "mesh", or "file"
+    std::filesystem::path file; // with the faces of the cloth's mesh
+    bool operator==(const RestDescription&) const = default;
+};
+
 struct ClothDescription {
     std::string name;
     std::filesystem::path mesh;
+    double unit = 1;                      // length of the mesh file's unit [m]
+    RestDescription rest{"material", {}}; // lengths
+    RestDescription rest_angles{"flat", {}};
     Transform transform;             // its scale applies to the material coordinates too
     Vec3 linear_velocity{};          // [m/s]
     Vec3 angular_velocity{};         // [rad/s]
@@ -79,6 +89,7 @@ struct ObstacleDescription {
     // One of the four.
     std::filesystem::path mesh;
     std::filesystem::path sequence; // a name with one %d or %0Nd
+    double unit = 1;                // length of the unit of mesh or sequence [m]
     std::optional<PlaneDescription> plane;
     GltfDescription gltf;
     int sequence_first = 0;
