@@ -8,6 +8,7 @@
 #include "pleat/mesh/measures.hpp"
 #include "pleat/mesh/mesh.hpp"
 #include "pleat/scene/load_scene.hpp"
+#include "pleat/scene/resume.hpp"
 #include "pleat/sim/run.hpp"
 
 #include "mesh/zoo.hpp"
@@ -240,23 +241,36 @@ TEST_F(RestShape, is_read_again_as_it_was_written)
     }
 }
 
-/// How far the farthest node is from where it started after a second without gravity.
-double motion_of(const SceneDescription& d)
+TEST_F(RestShape, of_another_scene_counts_where_a_run_goes_on_with_it)
 {
-    Scene s = load_scene(d);
-    const Model before = s.start.model;
-    const double start = [&] {
-        double widest = 0;
-        for (const Vec3& a : s.start.state.x)
-            for (const Vec3& b : s.start.state.x) widest = std::max(widest, norm(a - b));
-        return widest;
-    }();
-    Pipeline p = make_pipeline(d);
-    EXPECT_EQ(run(s.world, p, s.start, s.settings, {}).end, RunEnd::finished);
+    mesh("a.obj", zoo::grid(12, 8, 0.3, 0.2));
+    mesh("shape.obj", rolled(12, 8));
+    const SceneDescription flat = describe(""), bent = describe(R"("rest_angles": "shape.obj")");
+    const Scene from = load_scene(flat);
+    Scene on = load_scene(bent);
+    const auto angles = on.start.model.rest_angle;
+    start_from(bent, {from.start, checkpoint_info(flat, from)}, on);
+    ASSERT_NE(on.start.model.rest_surface, nullptr);
+    for (EdgeId e : on.start.model.mesh.edges())
+        EXPECT_NEAR(on.start.model.rest_angle[e], angles[e], 1e-6);
+}
+
+double width_of(const Scene& s)
+{
     double widest = 0;
     for (const Vec3& a : s.start.state.x)
         for (const Vec3& b : s.start.state.x) widest = std::max(widest, norm(a - b));
-    return std::abs(widest - start);
+    return widest;
+}
+
+/// How much the width of the cloth changes over a run [m].
+double motion_of(const SceneDescription& d)
+{
+    Scene s = load_scene(d);
+    const double before = width_of(s);
+    Pipeline p = make_pipeline(d);
+    EXPECT_EQ(run(s.world, p, s.start, s.settings, {}).end, RunEnd::finished);
+    return std::abs(width_of(s) - before);
 }
 
 TEST_F(RestShape, sculpted_cloth_stays_as_it_is_and_flat_cloth_unrolls)

@@ -4,6 +4,7 @@
 
 #include "pleat/core/error.hpp"
 #include "pleat/core/hash.hpp"
+#include "pleat/remeshing/rest_angles.hpp"
 
 #include <algorithm>
 #include <span>
@@ -81,6 +82,10 @@ void start_from(const SceneDescription& description, Checkpoint checkpoint, Scen
                               std::to_string(sim.frame + 1) + " on are of the new one");
     sim.model.materials = std::move(scene.start.model.materials);
     sim.model.rest_surface = std::move(scene.start.model.rest_surface);
+    if (sim.model.rest_surface && now.scene_hash != then.scene_hash) { // perhaps another shape
+        const auto faces = sim.model.mesh.faces();
+        update_rest_angles(sim.model, std::vector<FaceId>(faces.begin(), faces.end()));
+    }
     update_derived(sim.model);
     scene.start = std::move(sim);
 }
