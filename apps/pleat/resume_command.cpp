@@ -51,6 +51,8 @@ int resume(const ResumeArguments& a)
     record.options.threads = a.options.threads;
     record.options.json = a.options.json;
     record.options.quiet = a.options.quiet;
+    record.options.limit_tolerance = a.options.limit_tolerance;
+    record.options.strict = a.options.strict;
     if (!a.formats.empty()) record.options.formats = a.formats;
     if (a.checkpoint_every) record.options.checkpoint_every = *a.checkpoint_every;
     if (a.checkpoint_keep) record.options.checkpoint_keep = *a.checkpoint_keep;
@@ -112,6 +114,7 @@ Command add_resume(CLI::App& program)
     verb->add_option("--checkpoint-keep", a->checkpoint_keep,
                      "How many checkpoints to keep, at least 2 (default: as before)")
         ->check(CLI::Range(2, 10000000));
+    add_limit_options(*verb, a->options);
     verb->add_flag("--json", a->options.json, "One JSON object a frame on standard output");
     verb->add_flag("-q,--quiet", a->options.quiet, "Say nothing but errors");
     verb->add_flag("--force", a->options.force, "Replace the frames behind the one to go on from");

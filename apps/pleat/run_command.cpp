@@ -8,12 +8,14 @@
 #include "pleat/scene/dress.hpp"
 #include "pleat/scene/resume.hpp"
 #include "pleat/scene/run_folder.hpp"
+#include "pleat/scene/size_check.hpp"
 #include "pleat/scene/start_check.hpp"
 
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace pleat::app {
 
@@ -57,7 +59,7 @@ void remove_old_run(const fs::path& folder)
 int run_scene(const RunArguments& a)
 {
     const RunOptions& o = a.record.options;
-    ReadScene read = read_any_scene(a.record.scene);
+    ReadScene read = read_any_scene_in_part(a.record.scene);
     SceneDescription description = std::move(read.scene);
     if (o.frames) description.frames = *o.frames;
     const fs::path folder =
@@ -66,9 +68,11 @@ int run_scene(const RunArguments& a)
     const Threads threads(o.threads);
     Scene scene;
     CheckpointInfo info;
+    std::vector<std::string> warnings;
     threads.run([&] {
-        scene = load_scene(description);
+        scene = load_scene(description, std::move(read.problems));
         info = checkpoint_info(description, scene);
+        warnings = size_warnings(description, scene);
         check_start(description, scene);
         dress(description, scene);
     });
@@ -78,7 +82,7 @@ int run_scene(const RunArguments& a)
     remove_old_run(folder);
     write_text(folder / "scene.json", to_json_text(description));
     scene.notes.insert(scene.notes.begin(), read.notes.begin(), read.notes.end());
-    return simulate(a.record, description, info, threads, folder, scene);
+    return simulate(a.record, description, info, threads, folder, scene, warnings);
 }
 
 } // namespace

@@ -108,6 +108,16 @@ void write_text(const fs::path& path, const std::string& text)
     file.commit();
 }
 
+void add_limit_options(CLI::App& verb, RunOptions& o)
+{
+    verb.add_option("--limit-tolerance", o.limit_tolerance,
+                    "Strain beyond the limits of fabrics that is no warning")
+        ->check(CLI::Range(0.0, 10.0))
+        ->capture_default_str();
+    verb.add_flag("--strict", o.strict,
+                  "Strain beyond the limits of fabrics is a failure (exit code 2), not a warning");
+}
+
 void add_run_options(CLI::App& verb, RunOptions& o)
 {
     verb.add_option("--frames", o.frames, "How many frames, instead of the scene's number")
@@ -123,6 +133,7 @@ void add_run_options(CLI::App& verb, RunOptions& o)
     verb.add_option("--checkpoint-keep", o.checkpoint_keep,
                     "How many checkpoints to keep, at least 2 (default: all)")
         ->check(CLI::Range(2, 10000000));
+    add_limit_options(verb, o);
     verb.add_flag("--json", o.json, "One JSON object a frame on standard output");
     verb.add_flag("-q,--quiet", o.quiet, "Say nothing but errors");
     verb.add_flag("!--no-attributes", o.attributes,
@@ -151,7 +162,7 @@ RunRecord read_run_record(const fs::path& folder)
 
 int simulate(const RunRecord& record, const SceneDescription& description,
              const CheckpointInfo& info, const Threads& threads, const fs::path& folder,
-             Scene& scene)
+             Scene& scene, const std::vector<std::string>& warnings)
 {
     const RunOptions& o = record.options;
     const bool goes_on = info.so_far.frames_written > 0;
@@ -174,6 +185,17 @@ int simulate(const RunRecord& record, const SceneDescription& description,
     scene.settings.checkpoint_every = o.checkpoint_every;
     Progress progress(frames, scene.settings.substeps, o.json, o.quiet);
     for (const std::string& note : scene.notes) progress.say("note: " + note);
+    for (const std::string& warning : warnings) progress.say("warning: " + warning);
+    LimitSummary limits;
+    limits.tolerance = o.limit_tolerance;
+    if (goes_on && limits_strain(description)) { // what was written before counts as well
+        const RunFolder written(folder);
+        for (const int frame : written.frames()) try {
+                limits.add(frame, written_limit_excess(written, frame, written.read(frame),
+                                                       o.limit_tolerance));
+            } catch (const InputError&) { // a broken file: `pleat check` tells
+            }
+    }
     std::uint64_t hash = state_hash(scene.start.model, scene.start.state);
     write_record(folder, record, frames, "running", info.so_far, hash);
 
@@ -182,6 +204,8 @@ int simulate(const RunRecord& record, const SceneDescription& description,
     hooks.on_frame = [&](const FrameStats& s) {
         if (attributes) attributes->write(description, scene.world, scene.start);
         stats->write(s); // after the files: a frame with a row is whole
+        limits.add(s.frame,
+                   current_limit_excess(description, scene.world, scene.start, o.limit_tolerance));
         hash = s.hash;
         progress.frame(s);
     };
@@ -243,6 +267,11 @@ int simulate(const RunRecord& record, const SceneDescription& description,
         return 128 + stop_signal.load();
     }
     progress.say(fmt::format("done: {}, state hash {:016x}", where, hash));
+    const bool is_beyond = limits.frames_beyond > 0;
+    if (is_beyond && o.strict)
+        fmt::print(stderr, "audit failed: {}\n", to_string(limits));
+    else if (is_beyond)
+        progress.say("warning: " + to_string(limits));
     if (report.frames_with_intersections > 0) {
         fmt::print(
             stderr,
@@ -251,7 +280,7 @@ int simulate(const RunRecord& record, const SceneDescription& description,
             report.frames_with_intersections, report.first_bad_frame, folder.string());
         return exit_audit_failed;
     }
-    return exit_good;
+    return is_beyond && o.strict ? exit_audit_failed : exit_good;
 }
 
 } // namespace pleat::app

@@ -7,6 +7,7 @@
 #include "commands.hpp"
 
 #include "pleat/core/parallel.hpp"
+#include "pleat/scene/limit_audit.hpp"
 #include "pleat/scene/load_scene.hpp"
 #include "pleat/sim/checkpoint.hpp"
 
@@ -28,8 +29,12 @@ struct RunOptions {
     bool quiet = false;
     bool force = false;
     bool attributes = true; // frames/*.attributes
+    double limit_tolerance = default_limit_tolerance;
+    bool strict = false; // strains beyond limits fail the run
 };
 
+/// Those about strains beyond the limits of fabrics.
+void add_limit_options(CLI::App& verb, RunOptions& options);
 void add_run_options(CLI::App& verb, RunOptions& options);
 
 /// What run.json says of how a run was called.
@@ -44,10 +49,11 @@ struct RunRecord {
 void write_text(const std::filesystem::path& path, const std::string& text);
 
 /// Simulates into the folder, which is prepared: scene.json is there, and frames behind the
-/// simulation's are not. Interrupts (SIGINT, SIGTERM, SIGHUP) end it at the next step.
-/// \return the exit code
+/// simulation's are not. `warnings` are said at the start. Interrupts (SIGINT, SIGTERM, SIGHUP) end
+/// it at the next step. \return the exit code
 [[nodiscard]] int simulate(const RunRecord& record, const SceneDescription& description,
                            const CheckpointInfo& info, const Threads& threads,
-                           const std::filesystem::path& folder, Scene& scene);
+                           const std::filesystem::path& folder, Scene& scene,
+                           const std::vector<std::string>& warnings = {});
 
 } // namespace pleat::app

@@ -17,6 +17,7 @@ namespace pleat {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -260,6 +261,171 @@ TEST_F(Commands, check_lists_every_problem_at_once)
     EXPECT_EQ(r.exit_code, 1);
     for (const char* words : {"fsp", "\"fps\"?", "substeps", "materail", "\"material\"?"})
         EXPECT_THAT(r.output, HasSubstr(words));
+}
+
+TEST_F(Commands, missing_files_unknown_fabrics_and_nodes_out_of_range_are_one_report)
+{
+    write("sheet.obj", "v 0 0 1\nv 1 0 1\nv 0 1 1\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n");
+    write("s.json", R"({"pleat": 1, "cloths": [
+            {"name": "a", "mesh": "sheet.obj", "material": "denmi"},
+            {"name": "b", "mesh": "missing.obj", "material": "denim"},
+            {"name": "c", "mesh": "sheet.obj"}],
+        "obstacles": [{"mesh": "ball.obj"}, {}],
+        "handles": [{"cloth": "a", "nodes": [0, 17]}, {"cloth": "b", "nodes": [99]},
+            {"cloth": "c", "label": 4}, {"cloth": "d", "nodes": [1]}]})");
+    for (const std::string& verb : {std::string("check "), "run -o " + at("out") + " "}) {
+        const ProgramResult r = run_pleat_line(verb + at("s.json"));
+        EXPECT_EQ(r.exit_code, 1);
+        for (const char* words :
+             {"unknown fabric \"denmi\"", "missing.obj", "cloths[2].material", "ball.obj",
+              "obstacles[1]", "handles[0].nodes: node 17", "handles[2].label", "\"d\""})
+            EXPECT_THAT(r.output, HasSubstr(words)) << verb;
+        EXPECT_THAT(r.output, Not(HasSubstr("node 99"))) << "b is not there to count them";
+    }
+}
+
+TEST_F(Commands, overlaps_at_the_start_begin_with_their_number_and_what_to_do)
+{
+    write("two.obj",
+          "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0.2 0.2 -0.5\nv 0.3 0.2 0.5\nv 0.2 0.3 0.5\n"
+          "vt 0 0\nvt 1 0\nvt 0 1\nvt 2 0\nvt 3 0\nvt 2 1\nf 1/1 2/2 3/3\nf 4/4 5/5 6/6\n");
+    write("s.json", R"({"pleat": 1, "cloths": [{"mesh": "two.obj", "material": "denim"}]})");
+    for (const std::string& verb :
+         {"check --offenders " + at("bad.obj") + " ", "run -o " + at("out") + " "}) {
+        const std::string said = run_pleat_line(verb + at("s.json")).output;
+        const std::size_t count = said.find("1 pairs of faces cross");
+        const std::size_t advice = said.find(R"("contact": {"on_overlap": "untangle"})");
+        const std::size_t pair = said.find("face 0 crosses");
+        ASSERT_NE(pair, std::string::npos) << said;
+        EXPECT_LT(count, advice) << said;
+        EXPECT_LT(advice, pair) << said;
+    }
+}
+
+/// Two faces, square, in the plane z = 1; with material coordinates of another size where given.
+std::string square_obj(double side, double material_side)
+{
+    const std::string s = std::to_string(side), m = std::to_string(material_side);
+    return "v 0 0 1\nv " + s + " 0 1\nv " + s + " " + s + " 1\nv 0 " + s + " 1\nvt 0 0\nvt " + m +
+           " 0\nvt " + m + " " + m + "\nvt 0 " + m + "\nf 1/1 2/2 3/3\nf 1/1 3/3 4/4\n";
+}
+
+TEST_F(Commands, check_lists_boxes_weights_and_distances)
+{
+    write("sheet.obj", square_obj(2, 2));
+    write("block.obj",
+          "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 0.25\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n");
+    write("s.json", R"({"pleat": 1, "cloths": [{"name": "sheet", "mesh": "sheet.obj",
+        "material": {"base": "denim", "density": 0.3}}],
+        "obstacles": [{"name": "block", "mesh": "block.obj",
+            "motion": [{"time": 0}, {"time": 1, "translate": [0, 0, 0.5]}]},
+          {"name": "floor", "plane": {"point": [0, 0, -1]}}]})");
+    const std::string said = run_pleat_line("check " + at("s.json")).output;
+    EXPECT_THAT(said, HasSubstr("cloth sheet: 2 x 2 x 0 m, from (0, 0, 1) to (2, 2, 1), 1.2 kg"));
+    EXPECT_THAT(said, HasSubstr("obstacle block: 1 x 1 x 0.25 m, from (0, 0, 0) to (1, 1, 0.25)"));
+    EXPECT_THAT(said,
+                HasSubstr("sheet to obstacles in the first 1 s: 0.75 m at the start; 0.25 m "
+                          "to block at 1.0 s with the cloth in its start pose; 0 m to block"));
+    EXPECT_THAT(said, Not(HasSubstr("warning")));
+}
+
+TEST_F(Commands, cloth_of_strange_sizes_gets_a_warning_with_the_key_that_mends_it)
+{
+    const auto said = [&](const std::string& more, const std::string& verb = "check ") {
+        write("s.json", R"({"pleat": 1, "frames": 1, "cloths": [{"name": "sheet",
+            "mesh": "sheet.obj", "material": "denim"}])" +
+                            more + "}");
+        const ProgramResult r = run_pleat_line(verb + at("s.json"));
+        EXPECT_EQ(r.exit_code, 0) << r.output;
+        return r.output;
+    };
+    const std::string run = "run --force -o " + at("out") + " ";
+    write("sheet.obj", square_obj(150, 150));
+    EXPECT_THAT(said(""), HasSubstr("warning: cloth \"sheet\" is 150 m long"));
+    EXPECT_THAT(said(""), HasSubstr("\"unit\": 0.01"));
+    EXPECT_THAT(said("", run), HasSubstr("warning: cloth \"sheet\" is 150 m long"));
+    EXPECT_THAT(said("", run), Not(HasSubstr("cloth sheet:"))) << "without the listing";
+    write("sheet.obj", square_obj(0.004, 0.004));
+    EXPECT_THAT(said(""), HasSubstr("warning: cloth \"sheet\" is 0.004 m long"));
+    write("sheet.obj", square_obj(1.5, 1));
+    EXPECT_THAT(said(""), AllOf(HasSubstr("UVs of 0..1"), HasSubstr("\"rest\": \"mesh\"")));
+    EXPECT_THAT(said("", run), HasSubstr("\"rest\": \"mesh\""));
+    write("sheet.obj", square_obj(2, 200));
+    EXPECT_THAT(said(""), HasSubstr("another unit than its points"));
+    write("sheet.obj", square_obj(1.1, 1));
+    EXPECT_THAT(said(""), Not(HasSubstr("warning"))) << "a tenth may be meant";
+    EXPECT_THAT(said(R"(, "handles": [{"nodes": [0, 1]}])"), Not(HasSubstr("warning")));
+}
+
+TEST_F(Commands, cloth_that_never_comes_near_an_obstacle_gets_a_warning)
+{
+    const auto said = [&](const std::string& obstacle, const std::string& more = "") {
+        write("s.json", R"({"pleat": 1, "cloths": [{"name": "sheet", "mesh": "sheet.obj",
+            "material": "denim"}], "obstacles": [)" +
+                            obstacle + "]" + more + "}");
+        return run_pleat_line("check --offenders " + at("bad.obj") + " " + at("s.json")).output;
+    };
+    const auto block = [&](const std::string& transform, const std::string& more = "") {
+        return R"({"name": "block", "mesh": "block.obj", "transform": {)" + transform + "}" + more +
+               "}";
+    };
+    write("sheet.obj", square_obj(1, 1));
+    write("block.obj",
+          "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 0.25\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n");
+    const std::string far = "never comes near an obstacle";
+    EXPECT_THAT(said(block(R"("translate": [9, 0, 0])")),
+                AllOf(HasSubstr(far), HasSubstr("\"up\""), HasSubstr("\"transform\"")));
+    EXPECT_THAT(said(block(R"("scale": 100, "translate": [5, 5, -50])")),
+                AllOf(HasSubstr(far), HasSubstr("is \"block\" in centimetres"),
+                      HasSubstr("\"unit\": 0.01 in the obstacle")))
+        << "modelled in centimetres";
+    EXPECT_THAT(said(block(R"("translate": [0, 0, -30])")), Not(HasSubstr(far))) << "falls on it";
+    EXPECT_THAT(said(block(R"("translate": [0, 0, -30])"), R"(, "frames": 25)"), HasSubstr(far))
+        << "not within a second";
+    EXPECT_THAT(said(R"({"plane": {"point": [0, 0, -4]}})"), Not(HasSubstr(far)));
+    EXPECT_THAT(said(block(R"("translate": [9, 0, 0])", R"(, "motion": [{"time": 0}, {"time": 5},
+        {"time": 8, "translate": [-9, 0, 0.5]}])"),
+                     R"(, "handles": [{"nodes": [0, 1, 2, 3]}])"),
+                Not(HasSubstr(far)))
+        << "it comes";
+    EXPECT_THAT(said(block(R"("translate": [9, 0, 0])"), R"(, "handles": [{"nodes": [0, 1, 2, 3],
+        "motion": [{"time": 0}, {"time": 4, "translate": [9, 0, 0]}]}])"),
+                Not(HasSubstr(far)))
+        << "it is carried there";
+    EXPECT_THAT(said(""), Not(HasSubstr("warning"))) << "no obstacle is none to come near to";
+}
+
+TEST_F(Commands, strains_beyond_the_limits_are_a_warning_and_with_strict_a_failure)
+{
+    // Ten per cent are allowed, and two nodes are pulled thirty per cent apart.
+    write("sheet.obj", square_obj(1, 1));
+    write("s.json", R"({"pleat": 1, "frames": 4, "gravity": [0, 0, 0], "cloths": [{"name": "sheet",
+        "mesh": "sheet.obj", "material": "denim", "strain_limits": [-0.1, 0.1]}],
+        "handles": [{"nodes": [0, 3]}, {"nodes": [1, 2],
+            "motion": [{"time": 0}, {"time": 0.16, "translate": [0.3, 0, 0]},
+                {"time": 0.2}]}]})");
+    const std::string run = "run --force " + at("s.json") + " -o " + at("out") + " ";
+    const ProgramResult warned = run_pleat_line(run);
+    EXPECT_EQ(warned.exit_code, 0);
+    EXPECT_THAT(warned.output, HasSubstr("warning: 3 frame(s) with strains more than 0.02 beyond"));
+    EXPECT_THAT(warned.output, HasSubstr("worst: 0.2 beyond, in frame 4 at sheet face"));
+    const ProgramResult strict = run_pleat_line(run + "--strict");
+    EXPECT_EQ(strict.exit_code, 2);
+    EXPECT_THAT(strict.output, HasSubstr("audit failed: 3 frame(s) with strains"));
+    EXPECT_EQ(run_pleat_line(run + "--strict --limit-tolerance 0.25").exit_code, 0);
+
+    // From the files alone.
+    const ProgramResult checked = run_pleat_line("check " + at("out"));
+    EXPECT_EQ(checked.exit_code, 0);
+    EXPECT_THAT(checked.output, HasSubstr("strain beyond the limits of fabrics: 0.2 at most"));
+    EXPECT_THAT(checked.output, HasSubstr("warning: 3 frame(s) with strains more than 0.02"));
+    EXPECT_EQ(run_pleat_line("check --strict " + at("out")).exit_code, 2);
+    EXPECT_EQ(run_pleat_line("check --strict --limit-tolerance 0.25 " + at("out")).exit_code, 0);
+
+    // A run that goes on counts what was written before; the new frames are within the limits.
+    const ProgramResult resumed = run_pleat_line("resume " + at("out") + " --frames 6 --strict");
+    EXPECT_EQ(resumed.exit_code, 2);
+    EXPECT_THAT(resumed.output, HasSubstr("audit failed: 3 frame(s) with strains"));
 }
 
 TEST_F(Commands, convert_keeps_bits_and_seams)

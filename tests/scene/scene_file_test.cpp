@@ -262,6 +262,14 @@ TEST(SceneFile, points_gravity_against_up)
     EXPECT_EQ(parse(scene_with(R"("up": "x")")).gravity, (Vec3{-9.8, 0, 0}));
     EXPECT_EQ(parse(scene_with(R"("up": "y")")).gravity, (Vec3{0, -9.8, 0}));
     EXPECT_EQ(parse(scene_with(R"("up": "y", "gravity": [1, 2, 3])")).gravity, (Vec3{1, 2, 3}));
+    EXPECT_EQ(parse(scene_with(R"("up": "Y")")).gravity, (Vec3{0, -9.8, 0})) << "as y";
+    EXPECT_EQ(parse(scene_with(R"("up": "X")")).up, (Vec3{1, 0, 0}));
+    EXPECT_EQ(parse(scene_with(R"("up": "Z")")).up, (Vec3{0, 0, 1}));
+    EXPECT_EQ(parse(scene_with(R"("obstacles": [{"gltf": {"file": "a.glb", "up": "Z"}}])"))
+                  .obstacles[0]
+                  .gltf.up,
+              "z");
+    EXPECT_THAT(complaint(scene_with(R"("up": "YZ")")), HasSubstr("expected x, y or z"));
     EXPECT_THAT(complaint(scene_with(R"("up": "w")")), HasSubstr("up: \"w\"; expected x, y or z"));
 }
 

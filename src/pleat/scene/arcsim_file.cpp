@@ -726,7 +726,16 @@ ReadScene read_any_scene(const fs::path& path)
 {
     const Json json = read_json_file(path.string());
     if (looks_like_arcsim(json)) return ArcsimReader(path).read(json);
-    return {read_scene_file(path), false, {}};
+    return {read_scene_file(path), false, {}, {}};
+}
+
+ReadScene read_any_scene_in_part(const fs::path& path)
+{
+    const Json json = read_json_file(path.string());
+    if (looks_like_arcsim(json)) return ArcsimReader(path).read(json);
+    ReadScene read;
+    read.scene = read_scene_file(path, read.problems);
+    return read;
 }
 
 ReadScene parse_arcsim_scene(std::string_view text, const fs::path& path)

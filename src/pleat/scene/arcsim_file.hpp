@@ -21,11 +21,17 @@ struct ReadScene {
     SceneDescription scene;
     bool is_arcsim = false;
     std::vector<std::string> notes; // what was not taken over, each once
+    std::vector<Problem> problems;  // of read_any_scene_in_part() only
 };
 
 /// A scene of either format; which one shows in the file.
 /// \throw InputError with every problem of the file.
 [[nodiscard]] ReadScene read_any_scene(const std::filesystem::path& path);
+
+/// The same, but problems of a scene in Pleat's format are returned beside what could be read of
+/// it, for load_scene() to tell together with what it finds itself.
+/// \throw InputError where the file cannot be read, is no JSON or a bad scene of ARCSim's format.
+[[nodiscard]] ReadScene read_any_scene_in_part(const std::filesystem::path& path);
 
 /// \throw InputError with every problem of the file: wrong kinds of values, files that are in none
 /// of the places (they are listed), motions and cloths that do not exist.

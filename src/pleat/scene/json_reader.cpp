@@ -6,6 +6,7 @@
 #include "pleat/io/file_bytes.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
@@ -104,6 +105,29 @@ std::string drop_library_prefix(std::string message)
     return shortened(message, 300);
 }
 
+/// Where commas stand before a closing bracket, outside texts and comments: bytes of the text.
+std::vector<std::size_t> trailing_commas(std::string_view text)
+{
+    std::vector<std::size_t> found;
+    std::size_t comma = std::string_view::npos; // the last thing seen, if it was one
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == ' ' || c == '\t' || c == '\r' || c == '\n') continue;
+        if (c == '/' && i + 1 < text.size() && (text[i + 1] == '/' || text[i + 1] == '*')) {
+            const bool is_line = text[i + 1] == '/';
+            const std::size_t end = text.find(is_line ? "\n" : "*/", i + 2);
+            if (end == std::string_view::npos) break;
+            i = is_line ? end : end + 1;
+            continue;
+        }
+        if ((c == '}' || c == ']') && comma != std::string_view::npos) found.push_back(comma);
+        comma = c == ',' ? i : std::string_view::npos;
+        if (c == '"')
+            for (++i; i < text.size() && text[i] != '"'; ++i) i += text[i] == '\\';
+    }
+    return found;
+}
+
 } // namespace
 
 std::string in_quotes(const std::string& text)
@@ -171,6 +195,14 @@ Json parse_json(std::string_view text, const std::string& file_name)
         return json;
     } catch (const Json::parse_error& error) {
         const std::size_t byte = error.byte > 0 ? error.byte - 1 : 0;
+        // A trailing comma before this place is what the parser stumbled over: all are told.
+        if (const auto commas = trailing_commas(text); !commas.empty() && commas[0] < byte) {
+            for (const std::size_t comma : commas)
+                problems.push_back({file_name, place_of(text, comma),
+                                    "a comma after the last item of an object or array",
+                                    "no comma there: remove it"});
+            throw InputError(std::move(problems));
+        }
         throw InputError(Problem{file_name, place_of(text, byte), drop_library_prefix(error.what()),
                                  "JSON (comments are allowed)"});
     } catch (const Json::exception& error) { // a number beyond a double
@@ -314,6 +346,18 @@ std::string JsonReader::word(const std::string& key, const std::string& fallback
     file_->problem(path_of(key), in_quotes(given),
                    list_words(words) + (near.empty() ? "" : " (did you mean \"" + near + "\"?)"));
     return fallback;
+}
+
+std::string JsonReader::axis(const std::string& key, const std::string& fallback,
+                             std::span<const std::string> axes)
+{
+    const Json* value = find(key);
+    if (value != nullptr && value->is_string())
+        for (const std::string& axis : axes)
+            if (value->get_ref<const std::string&>() ==
+                std::string(1, char(std::toupper(static_cast<unsigned char>(axis[0])))))
+                return axis;
+    return word(key, fallback, axes);
 }
 
 std::vector<double> JsonReader::numbers(const std::string& key, std::size_t count, Range range)

@@ -51,7 +51,8 @@ struct JsonFile {
 };
 
 /// Parses text that may hold // and /* */ comments. Duplicate keys, nesting beyond 64 levels, text
-/// that is no UTF-8 and trailing text are problems, with line and column.
+/// that is no UTF-8 and trailing text are problems, with line and column; so is each comma after
+/// the last item of an object or array.
 /// \throw InputError
 [[nodiscard]] Json parse_json(std::string_view text, const std::string& file_name);
 /// \throw InputError where the file cannot be read or parsed.
@@ -91,6 +92,9 @@ public:
     /// One of the words.
     [[nodiscard]] std::string word(const std::string& key, const std::string& fallback,
                                    std::span<const std::string> words);
+    /// One of the axes ("x", "y", "z"), in lower case; capital letters mean the same.
+    [[nodiscard]] std::string axis(const std::string& key, const std::string& fallback,
+                                   std::span<const std::string> axes);
     /// `count` numbers; empty where absent or wrong.
     [[nodiscard]] std::vector<double> numbers(const std::string& key, std::size_t count,
                                               Range range = {});

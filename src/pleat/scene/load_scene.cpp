@@ -27,7 +27,9 @@ constexpr double largest_coordinate = 1e6; // [m], [m/s]; as the mesh check has 
 
 class SceneLoader {
 public:
-    explicit SceneLoader(const SceneDescription& description) : from_(description) {}
+    SceneLoader(const SceneDescription& description, std::vector<Problem> found_before)
+        : from_(description), problems_(std::move(found_before))
+    {}
 
     Scene load()
     {
@@ -45,9 +47,11 @@ public:
         for (std::size_t i = 0; i < from_.cloths.size(); ++i) load_cloth(i);
         for (std::size_t i = 0; i < from_.obstacles.size(); ++i) load_obstacle(i);
         for (std::size_t i = 0; i < from_.handles.size(); ++i) load_handle(i);
-        for (const FrictionPairDescription& p : from_.contact.friction_pairs)
-            scene_.world.friction_pairs.push_back(friction_pair(p));
+        for (std::size_t i = 0; i < from_.handles.size(); ++i)
+            handle_nodes_.push_back(nodes_of_handle(i));
         if (problems_.empty()) {
+            for (const FrictionPairDescription& p : from_.contact.friction_pairs)
+                scene_.world.friction_pairs.push_back(friction_pair(p));
             build_model();
             for (std::size_t i = 0; i < from_.handles.size(); ++i) take_nodes(i);
         }
@@ -93,6 +97,7 @@ private:
     {
         const ClothDescription& c = from_.cloths[i];
         const std::string place = "cloths[" + std::to_string(i) + "]";
+        if (c.mesh.empty()) return; // told by the reader
         MeshFile file;
         const bool is_good = collect(place + ".mesh", [&] {
             file = c.rest.from == "material"
@@ -109,7 +114,7 @@ private:
         MeshInput& m = file.mesh;
         if (m.face_material.empty()) m.face_material.assign(m.face_nodes.size(), 0);
         const int largest = *std::max_element(m.face_material.begin(), m.face_material.end());
-        if (std::size_t(largest) >= c.materials.size()) {
+        if (std::size_t(largest) >= c.materials.size() && !c.materials.empty()) {
             problem(place + ".materials", std::to_string(c.materials.size()) + " of them",
                     "one for each material index of " + c.mesh.string() + ", which go up to " +
                         std::to_string(largest));
@@ -145,6 +150,7 @@ private:
         }
         m.node_label.resize(m.node_x.size());
 
+        part_of_[i] = parts_.size();
         parts_.push_back({joined_.node_x.size(), m.node_x.size(), joined_.face_nodes.size()});
         append(joined_, m);
         const bool has_folds =
@@ -222,6 +228,8 @@ private:
         o.end_time = d.until;
         o.friction = d.friction;
         o.motion = load_motion(d.motion, place + ".motion");
+        if (!d.plane && d.gltf.file.empty() && d.sequence.empty() && d.mesh.empty())
+            return; // told by the reader
         const auto placed = [&](std::vector<Vec3> x) {
             for (Vec3& p : x) p = apply(d.transform, p * d.unit);
             return x;
@@ -370,14 +378,18 @@ private:
         scene_.world.handles.push_back(std::move(h));
     }
 
-    void take_nodes(std::size_t i)
+    /// The nodes that a handle names, in the joined input; with problems where there are none.
+    /// Needs nothing but the mesh of its cloth, so that it can be asked beside other problems.
+    std::vector<NodeId> nodes_of_handle(std::size_t i)
     {
         const HandleDescription& d = from_.handles[i];
         const std::string place = "handles[" + std::to_string(i) + "]";
         const auto named =
             std::find_if(from_.cloths.begin(), from_.cloths.end(),
                          [&](const ClothDescription& c) { return c.name == d.cloth; });
-        const ClothPart& part = parts_[std::size_t(named - from_.cloths.begin())];
+        const auto found = part_of_.find(std::size_t(named - from_.cloths.begin()));
+        if (found == part_of_.end()) return {}; // that cloth has problems of its own
+        const ClothPart& part = parts_[found->second];
         std::vector<NodeId> nodes;
         for (std::uint32_t n : d.nodes) {
             if (n < part.node_count)
@@ -387,26 +399,31 @@ private:
                         "numbers from 0 to " + std::to_string(part.node_count - 1) +
                             ", the nodes of " + d.cloth);
         }
-        for (std::size_t k = 0; k < part.node_count; ++k) {
-            const auto n = make_id<NodeId>(part.first_node + k);
-            const Vec3& x = scene_.start.state.x[n];
+        for (std::size_t k = part.first_node; k < part.first_node + part.node_count; ++k) {
+            const Vec3& x = joined_.node_x[k];
             const auto inside = [&](const std::array<Vec3, 2>& box) {
                 for (std::size_t axis = 0; axis < 3; ++axis)
                     if (x[axis] < box[0][axis] || x[axis] > box[1][axis]) return false;
                 return true;
             };
-            if (d.label && scene_.start.model.node_label[n] == *d.label) nodes.push_back(n);
-            if (d.box && inside(*d.box)) nodes.push_back(n);
+            if (d.label && joined_.node_label[k] == *d.label) nodes.push_back(make_id<NodeId>(k));
+            if (d.box && inside(*d.box)) nodes.push_back(make_id<NodeId>(k));
         }
-        if (nodes.empty() && d.nodes.empty())
+        if (nodes.empty() && (d.label || d.box))
             problem(place + (d.label ? ".label" : ".box"), "no node of " + d.cloth + " there",
                     "at least one node to hold");
+        return nodes;
+    }
+
+    void take_nodes(std::size_t i)
+    {
         const std::uint64_t bit = std::uint64_t{1} << i;
+        const HandleDescription& d = from_.handles[i];
         Model& model = scene_.start.model;
         Field<NodeId, std::uint64_t>& held =
             d.label || d.box ? model.region_handles : model.node_handles;
-        for (NodeId n : nodes) held[n] |= bit;
-        lock_nodes(model.mesh, nodes);
+        for (NodeId n : handle_nodes_[i]) held[n] |= bit;
+        lock_nodes(model.mesh, handle_nodes_[i]);
     }
 
     /// Nodes that a hard handle holds from the start stay where they are.
@@ -451,14 +468,16 @@ private:
     std::vector<Vec3> joined_rest_;    // by node: on the shape that it bends back to
     std::vector<bool> has_rest_shape_; // by cloth
     std::vector<ClothPart> parts_;
+    std::map<std::size_t, std::size_t> part_of_;    // by number of the cloth
+    std::vector<std::vector<NodeId>> handle_nodes_; // by handle, in the joined input
     std::vector<Problem> problems_;
 };
 
 } // namespace
 
-Scene load_scene(const SceneDescription& description)
+Scene load_scene(const SceneDescription& description, std::vector<Problem> found_before)
 {
-    return SceneLoader(description).load();
+    return SceneLoader(description, std::move(found_before)).load();
 }
 
 Pipeline make_pipeline(const SceneDescription& description)

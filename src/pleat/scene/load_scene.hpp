@@ -4,6 +4,7 @@
 // From a scene's description to what runs: meshes are read and checked, parts are chosen.
 #pragma once
 
+#include "pleat/core/error.hpp"
 #include "pleat/model/world.hpp"
 #include "pleat/scene/scene_file.hpp"
 #include "pleat/sim/run.hpp"
@@ -22,8 +23,10 @@ struct Scene {
 };
 
 /// Reads the meshes, motions and sequences that the description names.
+/// \param found_before problems of a description that was read in part; they come first
 /// \throw InputError with every problem of every file.
-[[nodiscard]] Scene load_scene(const SceneDescription& description);
+[[nodiscard]] Scene load_scene(const SceneDescription& description,
+                               std::vector<Problem> found_before = {});
 
 /// Fresh parts as the description names them; one pipeline a run.
 [[nodiscard]] Pipeline make_pipeline(const SceneDescription& description);

@@ -40,7 +40,7 @@ public:
             if (const Json* text = r.find(key); text != nullptr && !text->is_string())
                 file_.problem(key, describe(*text), "a text");
         static const std::vector<std::string> axes{"y", "z"};
-        pattern_.up = r.word("up", "z", axes) == "y" ? Vec3{0, 1, 0} : Vec3{0, 0, 1};
+        pattern_.up = r.axis("up", "z", axes) == "y" ? Vec3{0, 1, 0} : Vec3{0, 0, 1};
         unit_ = r.number("unit", 1.0, positive);
         pattern_.edge_length = r.number("edge_length", pattern_.edge_length, Range{1e-3, 10});
         if (r.require("panels", "an array of panels") == nullptr) file_.throw_if_bad();

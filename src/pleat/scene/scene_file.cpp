@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <utility>
 
 namespace pleat {
 
@@ -22,6 +23,20 @@ constexpr double degree = std::numbers::pi / 180;
 constexpr Range fps_range{0.001, 100000};
 constexpr double shortest_key = 1e-9;   // between two keys of a motion [s]
 constexpr double unit_tolerance = 1e-3; // of the length of a quaternion that is given
+
+/// The text as a scene file has it, whole.
+std::string as_json(const std::string& text)
+{
+    return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+bool is_gltf(const fs::path& path)
+{
+    std::string extension = path.extension().string();
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return extension == ".glb" || extension == ".gltf";
+}
 
 /// A path as part of a pattern, in which a percent sign starts a number.
 fs::path as_pattern(const fs::path& path)
@@ -39,7 +54,8 @@ public:
         scene_.file = std::move(path);
     }
 
-    SceneDescription read(const Json& json)
+    /// \param problems where to put what is wrong; none: thrown
+    SceneDescription read(const Json& json, std::vector<Problem>* problems = nullptr)
     {
         JsonReader r(json, "", "scene", file_);
         read_version(r);
@@ -85,7 +101,8 @@ public:
         r.object("camera", "camera", [&](JsonReader& o) { scene_.camera = read_camera(o); });
         r.done();
         check_names();
-        file_.throw_if_bad();
+        if (problems == nullptr) file_.throw_if_bad();
+        if (problems != nullptr) *problems = std::move(file_.problems);
         return std::move(scene_);
     }
 
@@ -100,7 +117,7 @@ private:
     Vec3 read_up(JsonReader& r)
     {
         static const std::vector<std::string> words{"x", "y", "z"};
-        const std::string axis = r.word("up", "z", words);
+        const std::string axis = r.axis("up", "z", words);
         return axis == "x" ? Vec3{1, 0, 0} : axis == "y" ? Vec3{0, 1, 0} : Vec3{0, 0, 1};
     }
 
@@ -164,6 +181,12 @@ private:
         MotionDescription m;
         const Json* value = r.find("motion");
         if (value == nullptr) return m;
+        if (value->is_string()) {
+            file_.problem(r.path_of("motion"), describe(*value),
+                          "an array of keys, or a file: {\"file\": " +
+                              as_json(value->get<std::string>()) + "}");
+            return m;
+        }
         if (value->is_object()) {
             r.object("motion", "motion_file", [&](JsonReader& o) {
                 m.file = resolve(o.required_text("file", "the path of a .mot file"));
@@ -209,6 +232,12 @@ private:
         // Who gives a shape of its own means its folds too.
         if (c.rest.from == "file") c.rest_angles = c.rest;
         c.rest_angles = read_rest(r, "rest_angles", c.rest_angles);
+        if (is_gltf(c.mesh)) {
+            file_.problem(r.path_of("mesh"), "the glTF file " + in_quotes(c.mesh.string()),
+                          "an OBJ or PLY file: cloth is not read from glTF files; export it as OBJ "
+                          "from the program that made it");
+            c.mesh.clear();
+        }
         c.transform = read_transform(r);
         r.object("velocity", "velocity", [&](JsonReader& o) {
             c.linear_velocity = o.vector("linear", {});
@@ -284,8 +313,24 @@ private:
         d.name = r.text("name", "obstacle" + (scene_.obstacles.empty()
                                                   ? std::string()
                                                   : std::to_string(scene_.obstacles.size())));
-        if (const auto mesh = r.maybe_text("mesh")) d.mesh = resolve(*mesh);
-        r.object("sequence", "sequence", [&](JsonReader& o) {
+        if (const auto mesh = r.maybe_text("mesh")) {
+            d.mesh = resolve(*mesh);
+            if (is_gltf(d.mesh)) {
+                file_.problem(r.path_of("mesh"), "the glTF file " + in_quotes(*mesh),
+                              "\"gltf\": {\"file\": " + as_json(*mesh) + "} in place of \"mesh\"");
+                d.mesh.clear();
+            }
+        }
+        for (const auto& [key, file_key] : {std::pair{"gltf", "file"}, {"sequence", "files"}})
+            if (const Json* text = r.find(key); text != nullptr && text->is_string())
+                file_.problem(r.path_of(key), describe(*text),
+                              "\"" + std::string(key) + "\": {\"" + file_key +
+                                  "\": " + as_json(text->get<std::string>()) + "}");
+        const auto object = [&](const char* key, const auto& read) {
+            if (const Json* value = r.find(key); value != nullptr && !value->is_string())
+                r.object(key, key, read);
+        };
+        object("sequence", [&](JsonReader& o) {
             d.sequence = resolve_pattern(
                 o.required_text("files", "a name with one %d, such as body_%04d.obj"));
             d.sequence_first = o.integer("first", 0, 0, 100000000);
@@ -302,7 +347,7 @@ private:
                               "the direction out of the half-space");
             d.plane = plane;
         });
-        r.object("gltf", "gltf", [&](JsonReader& o) { read_gltf(o, d.gltf); });
+        object("gltf", [&](JsonReader& o) { read_gltf(o, d.gltf); });
         int ways = 0;
         for (const char* way : {"mesh", "sequence", "plane", "gltf"})
             ways += r.find(way) != nullptr;
@@ -332,7 +377,7 @@ private:
     {
         static const std::vector<std::string> axes{"x", "y", "z"};
         d.file = resolve(r.required_text("file", "the path of a .glb or .gltf file"));
-        d.up = r.word("up", d.up, axes);
+        d.up = r.axis("up", d.up, axes);
         d.unit = r.number("unit", d.unit, positive);
         d.animation = r.maybe_text("animation");
         if (const Json* nodes = r.find("nodes")) {
@@ -868,6 +913,11 @@ std::string in_lines(const nlohmann::ordered_json& json, std::size_t indent, std
 SceneDescription read_scene_file(const fs::path& path, SceneKeys* asked)
 {
     return SceneReader(path, asked).read(read_json_file(path.string()));
+}
+
+SceneDescription read_scene_file(const fs::path& path, std::vector<Problem>& problems)
+{
+    return SceneReader(path, nullptr).read(read_json_file(path.string()), &problems);
 }
 
 SceneDescription parse_scene(std::string_view text, const fs::path& path, SceneKeys* asked)

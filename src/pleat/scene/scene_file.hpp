@@ -4,6 +4,7 @@
 // A scene as its file describes it, before meshes are read: every field with its default filled in.
 #pragma once
 
+#include "pleat/core/error.hpp"
 #include "pleat/materials/material.hpp"
 #include "pleat/model/motion.hpp"
 #include "pleat/model/world.hpp"
@@ -199,6 +200,11 @@ using SceneKeys = std::map<std::string, std::set<std::string>>;
 /// ones, wrong kinds of values, numbers out of range, fabrics that do not exist.
 [[nodiscard]] SceneDescription read_scene_file(const std::filesystem::path& path,
                                                SceneKeys* asked = nullptr);
+/// The same, but what is wrong goes into `problems` and the rest of the scene is returned: what
+/// load_scene() finds can then be told together with it.
+/// \throw InputError where the file cannot be read or is no JSON.
+[[nodiscard]] SceneDescription read_scene_file(const std::filesystem::path& path,
+                                               std::vector<Problem>& problems);
 [[nodiscard]] SceneDescription parse_scene(std::string_view text, const std::filesystem::path& path,
                                            SceneKeys* asked = nullptr);
 

@@ -20,18 +20,21 @@ InputError overlap_error(const SceneDescription& description, const std::vector<
                          const MeshAudit& found, const std::string& expected)
 {
     std::vector<Problem> problems;
+    problems.push_back(
+        {description.file.string(), "start",
+         std::to_string(found.intersections) + " pairs of faces cross" +
+             (found.intersections > most_problems
+                  ? "; the first " + std::to_string(most_problems) + " follow"
+                  : ""),
+         expected + "; `pleat check` shows them in " + offenders_name(description.file).string()});
     for (const CrossingPair& p : found.crossings) {
-        if (problems.size() == most_problems) break;
+        if (problems.size() == 1 + most_problems) break;
         problems.push_back({description.file.string(), "start",
                             meshes[p.object_a].name + " face " + std::to_string(p.face_a) +
                                 " crosses " + meshes[p.object_b].name + " face " +
                                 std::to_string(p.face_b),
                             "faces that do not cross"});
     }
-    problems.push_back(
-        {description.file.string(), "start",
-         std::to_string(found.intersections) + " pairs of faces cross in all",
-         expected + "; `pleat check` shows them in " + offenders_name(description.file).string()});
     return InputError(std::move(problems));
 }
 
@@ -50,9 +53,7 @@ void check_start(const SceneDescription& description, Scene& scene)
     MeshAudit found = audit(meshes, 0);
     if (found.intersections == 0) return;
     if (description.contact.on_overlap != "untangle")
-        throw overlap_error(description, meshes, found,
-                            "cloth and obstacles apart at the start, or \"on_overlap\": "
-                            "\"untangle\" in \"contact\"");
+        throw overlap_error(description, meshes, found, overlap_advice);
 
     std::vector<std::uint8_t> held(sim.model.mesh.node_count(), 0);
     for (NodeId n : sim.model.mesh.nodes())

@@ -15,6 +15,11 @@ namespace pleat {
 /// \throw InputError naming the faces that cross and may not.
 void check_start(const SceneDescription& description, Scene& scene);
 
+/// What to do about faces that cross at the start.
+inline constexpr const char* overlap_advice =
+    "cloth and obstacles apart at the start (\"transform\" moves them), or \"contact\": "
+    "{\"on_overlap\": \"untangle\"} in the scene";
+
 /// The file in the current folder to which `pleat check` writes the faces that cross unless told
 /// otherwise: cloth-offenders.obj for cloth.json.
 [[nodiscard]] std::filesystem::path offenders_name(const std::filesystem::path& scene_file);
