@@ -93,6 +93,20 @@ export function faceDrivers(object, f) {
     return object.drivers ? [0, 1, 2, 3].map((d) => fromHalf(object.drivers[4 * f + d])) : null;
 }
 
+/**
+ * The driver that asks for the shortest edge, and that edge [m]; 4 and infinity where none asks for
+ * less than the longest edge that the scene allows (object.longestEdge), which then rules.
+ */
+export function strongestDriver(object, f) {
+    let best = 4, length = Infinity;
+    for (let d = 0; d < 4; d++) {
+        const asked = fromHalf(object.drivers[4 * f + d]);
+        if (asked < length) { length = asked; best = d; }
+    }
+    // Half-precision numbers are good to one in two thousand.
+    return length < (object.longestEdge ?? Infinity) * (1 - 2 ** -10) ? [best, length] : [4, Infinity];
+}
+
 /** Longest and shortest edge [m] and angle [rad] of the sizing metric. */
 export function faceEllipse(object, f) {
     if (!object.ellipses) return null;
@@ -155,15 +169,7 @@ export function fillFaceValues(mode, object, normals, values) {
             values[2 * f + 1] = 0;
         }
     } else if (mode === 'driver' && object.drivers) {
-        for (let f = 0; f < count; f++) {
-            let best = 4, length = Infinity;
-            for (let d = 0; d < 4; d++) {
-                const asked = fromHalf(object.drivers[4 * f + d]);
-                if (asked < length) { length = asked; best = d; }
-            }
-            values[2 * f] = best;
-            values[2 * f + 1] = length;
-        }
+        fill((f) => strongestDriver(object, f));
     } else values.fill(NaN, 0, 2 * count);
     return values;
 }

@@ -3,7 +3,7 @@
 //
 // The page: a run, a player, a stage, and the controls that tie them together.
 import { Charts, readable } from './charts.js';
-import { faceCurvature, faceDrivers, faceEllipse, faceGradient, faceShape, faceStrain } from './face_values.js';
+import { faceCurvature, faceDrivers, strongestDriver, faceEllipse, faceGradient, faceShape, faceStrain } from './face_values.js';
 import { Player } from './player.js';
 import { openSource } from './source.js';
 import { Stage } from './stage.js';
@@ -85,6 +85,7 @@ function lookOf(object) {
 function onFrame() {
     $('loading').hidden = true;
     showTrouble(null);
+    for (const o of player.packet.objects) o.longestEdge = run.edgeLengths?.[o.name]?.[1];
     stage.setObjects(player.packet.objects, lookOf);
     if (run.cameras && stage.followsCamera) stage.setCamera(cameraNow());
     growRange();
@@ -300,8 +301,8 @@ function showFace(hit) {
     const drivers = faceDrivers(object, f), ellipse = faceEllipse(object, f);
     if (ellipse) {
         rows.push(['Metric allows', `${length(ellipse.longest)} × ${length(ellipse.shortest)}`]);
-        const least = Math.min(...drivers);
-        drivers.forEach((d, i) => rows.push([`${run.drivers[i]} asks`, length(d), d === least && Number.isFinite(d)]));
+        const least = strongestDriver(object, f)[1];
+        drivers.forEach((d, i) => rows.push([`${run.drivers[i]} asks`, length(d), d === least]));
     }
     const title = document.createElement('h2'), list = document.createElement('dl');
     title.textContent = `${hit.name}, face ${f}`;

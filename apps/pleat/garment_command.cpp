@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,16 +21,27 @@ namespace {
 struct GarmentArguments {
     std::string pattern, output;
     std::optional<double> edge_length;
+    GarmentOptions options;
 };
 
 int garment(const GarmentArguments& a)
 {
     Pattern pattern = read_pattern_file(a.pattern);
     if (a.edge_length) pattern.edge_length = *a.edge_length;
-    const Garment g = make_garment(pattern);
+    GarmentOptions options = a.options;
+    options.on_panel = [](std::size_t done, std::size_t all, const PanelReport& panel) {
+        fmt::print(stderr, "panel {}/{}: {}, {} faces\n", done, all, panel.name, panel.faces);
+        std::fflush(stderr);
+    };
+    const Garment g = make_garment(pattern, options);
+    for (const PanelReport& p : g.panels)
+        fmt::print("panel {}: {:.1f} x {:.1f} mm, {:.4g} m^2, {} faces\n", p.name, 1000 * p.width,
+                   1000 * p.height, p.area, p.faces);
     for (const SeamReport& s : g.seams)
         fmt::print("seam {}: {:.1f} mm to {:.1f} mm ({:.2f}x)\n", s.name, 1000 * s.length_a,
                    1000 * s.length_b, s.ratio());
+    for (const GirthReport& girth : g.girths)
+        fmt::print("{}: {:.1f} mm\n", girth.name, 1000 * girth.length);
     for (const std::string& note : g.notes) fmt::print(stderr, "note: {}\n", note);
     ObjMesh mesh = view_as_obj(g.mesh);
     mesh.comment = "garment " + pattern.name + ": " + std::to_string(pattern.panels.size()) +
@@ -51,6 +63,10 @@ Command add_garment(CLI::App& program)
     verb->add_option("--edge-length", a->edge_length,
                      "Length of edges [m], instead of the pattern's")
         ->check(CLI::Range(0.001, 10.0));
+    verb->add_option("--max-faces", a->options.most_faces,
+                     "A pattern that would need more faces is refused")
+        ->check(CLI::Range(1, 1000000000))
+        ->capture_default_str();
     return [a] { return garment(*a); };
 }
 

@@ -33,8 +33,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double degree = std::numbers::pi / 180;
-constexpr double default_fov = 28;             // [degrees]
-constexpr std::size_t most_fitting_frames = 9; // a film's camera and colours are fitted to
+constexpr double default_fov = 28;              // [degrees]
+constexpr std::size_t most_fitting_frames = 32; // cameras and colours are fitted to
 
 struct RenderArguments {
     std::string folder;
@@ -49,6 +49,7 @@ struct RenderArguments {
     std::optional<double> azimuth, elevation; // [degrees]
     std::optional<double> fov;                // vertical [degrees]
     std::optional<double> fps;                // of the film
+    bool fit_frames = false;                  // the camera, to the frames of this call
     bool no_ground = false, dark = false, colour_faces = false, quiet = false;
     int threads = 0;
 };
@@ -83,7 +84,8 @@ struct Shot {
     std::optional<Camera> camera; // none: the scene's, over time
 };
 
-/// The camera and the colours, fitted to all frames together so that nothing jumps.
+/// The camera is fitted to the whole run, so that pictures of single frames fit together; the
+/// colours to the frames of this call, so that nothing jumps in a film.
 Shot plan_shot(const RenderArguments& a, const RunFolder& folder, const RunLooks& looks,
                const std::vector<int>& frames)
 {
@@ -101,17 +103,23 @@ Shot plan_shot(const RenderArguments& a, const RunFolder& folder, const RunLooks
     const bool use_scene_camera = a.eye.empty() && !a.azimuth && !a.elevation && folder.scene() &&
                                   folder.scene()->camera.has_value();
     const bool fit_range = !o.range && !is_category(o.colour) && frames.size() > 1;
-    std::vector<RenderMesh> sampled;
-    if (!use_scene_camera || fit_range)
+    if (fit_range)
         for (const int frame : spread(frames)) {
-            std::vector<RenderMesh> meshes = render_meshes(folder, looks, frame);
-            if (fit_range) {
-                const ValueRange range = fitting_range(meshes, o.colour);
-                o.range = o.range ? united(o.colour, *o.range, range) : range;
-            }
-            std::move(meshes.begin(), meshes.end(), std::back_inserter(sampled));
+            const ValueRange range = fitting_range(render_meshes(folder, looks, frame), o.colour);
+            o.range = o.range ? united(o.colour, *o.range, range) : range;
         }
     if (use_scene_camera) return shot;
+    std::vector<RenderMesh> sampled;
+    if (a.eye.empty() || a.target.empty())
+        for (const int frame : spread(a.fit_frames ? frames : folder.frames()))
+            for (ObjectMesh& m : folder.read(frame)) {
+                RenderMesh r;
+                r.name = std::move(m.name);
+                r.positions = std::move(m.x);
+                r.triangles = std::move(m.face_nodes);
+                r.is_cloth = m.is_cloth;
+                sampled.push_back(std::move(r));
+            }
 
     const double fov = a.fov.value_or(default_fov) * degree;
     if (!a.eye.empty())
@@ -187,12 +195,27 @@ int render_frames(const RenderArguments& a, std::size_t at_once)
     const RunLooks looks = looks_of(folder);
     const bool is_range = !a.frames.empty() || !a.film.empty();
     if (a.frame && is_range)
-        throw InputError(Problem{"--frame", "", "one frame beside a range", "one of the two"});
+        throw InputError(
+            Problem{"--frame", "",
+                    fmt::format("frame {} beside {}", *a.frame,
+                                a.frames.empty() ? "--film " + a.film : "--frames " + a.frames),
+                    "one of the two"});
     const std::vector<int> frames =
         is_range ? frames_in(a.frames.empty() ? "all" : a.frames, folder.frames())
                  : std::vector<int>{a.frame.value_or(folder.last_frame())};
+    if (a.film.empty()) {
+        const std::string extension =
+            CLI::detail::to_lower(fs::path(a.output).extension().string());
+        if (extension != ".png")
+            throw InputError(Problem{"--output", "", "\"" + a.output + "\"",
+                                     "the name of a PNG file, which ends in .png; --film makes "
+                                     "films"});
+    }
     const Shot shot = plan_shot(a, folder, looks, frames);
-    const double fps = a.fps.value_or(fps_of(folder));
+    // At true speed: where frames are left out, each is shown for longer.
+    const double stride =
+        frames.size() < 2 ? 1 : double(frames.back() - frames.front()) / double(frames.size() - 1);
+    const double fps = a.fps.value_or(fps_of(folder) / stride);
     std::optional<Film> film;
     if (!a.film.empty()) film.emplace(a.film, a.options.width, a.options.height, fps);
     RenderProgress progress(frames.size(), a.quiet);
@@ -250,7 +273,8 @@ Command add_render(CLI::App& program)
                      "The PNG file; for several a name with %05d for the frame's number")
         ->capture_default_str();
     verb->add_option("--film", a->film, "A film (.mp4, .webm, ...) of all frames, or of --frames");
-    verb->add_option("--fps", a->fps, "Of the film (default: the scene's, true speed)")
+    verb->add_option("--fps", a->fps,
+                     "Of the film (default: true speed, the scene's over the step of --frames)")
         ->check(CLI::Range(0.1, 1000.0));
     verb->add_option("--width", a->options.width, "[pixels]")
         ->check(CLI::Range(1, 16384))
@@ -285,11 +309,13 @@ Command add_render(CLI::App& program)
     verb->add_option("--target", a->target, "What it looks at, x,y,z [m]")
         ->delimiter(',')
         ->expected(3);
+    verb->add_flag("--fit-frames", a->fit_frames,
+                   "Fit the camera to the frames that are drawn, not to the whole run");
     verb->add_flag("-q,--quiet", a->quiet, "Say nothing but errors");
     verb->add_option("--threads", a->threads, "How many threads (default: one a core)")
         ->check(CLI::Range(0, 4096));
     verb->footer("The scene's camera is used where it has one, unless --eye, --azimuth or "
-                 "--elevation say otherwise; else one is fitted.");
+                 "--elevation say otherwise; else one is fitted to the whole run.");
     return [a] {
         int code = exit_good;
         const Threads threads(a->threads);

@@ -59,6 +59,7 @@ RunLooks looks_of(const RunFolder& folder)
     for (const ClothDescription& c : cloths) {
         RunLooks::ClothLooks cloth;
         cloth.object = file_stem(c.name);
+        cloth.longest_edge = float(c.remeshing.edge_length[1]);
         for (const Material& m : c.materials) {
             auto found = std::find(all.fabrics.begin(), all.fabrics.end(), m.name);
             if (found == all.fabrics.end()) found = all.fabrics.insert(found, m.name);
@@ -103,6 +104,7 @@ std::vector<RenderMesh> render_meshes(const RunFolder& folder, const RunLooks& l
         for (const auto& cloth : looks.cloths) {
             if (!m.is_cloth || cloth.object != m.name) continue;
             r.looks = cloth.looks;
+            r.longest_edge = cloth.longest_edge;
             r.face_material.assign(m.face_nodes.size(), std::uint16_t(cloth.fabric.at(0)));
             if (object.attributes)
                 for (std::size_t t = 0; t < m.face_nodes.size(); ++t)

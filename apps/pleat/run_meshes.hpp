@@ -22,6 +22,7 @@ struct RunLooks {
         std::string object;              // its file stem
         std::vector<std::size_t> fabric; // number of each of its materials in `fabrics`
         std::vector<FabricLook> looks;   // by number in `fabrics`
+        float longest_edge = 0;          // that remeshing allows [m]
     };
     std::vector<ClothLooks> cloths;
 };

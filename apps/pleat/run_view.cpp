@@ -194,7 +194,8 @@ ModeText text_of(ColourMode mode)
     case ColourMode::material:
         return {"Material", "", "Which fabric each face has"};
     case ColourMode::driver:
-        return {"Sizing driver", "", "What asked for the finest mesh"};
+        return {"Sizing driver", "",
+                "What asked for the finest mesh; none where the longest edge allowed rules"};
     }
     return {"", "", ""};
 }

@@ -109,6 +109,54 @@ TEST_F(Looking, a_film_appears_whole_or_not_at_all)
         EXPECT_EQ(entry.path().filename(), "film.mp4") << "nothing else is left";
 }
 
+TEST_F(Looking, pictures_of_single_frames_have_the_camera_of_the_whole_run)
+{
+    const std::string render = "render " + run() + quick;
+    ASSERT_EQ(run_pleat_line(render + "--frames 0:6:3 -o " + at("all_%d.png")).exit_code, 0);
+    for (const std::string& frame : {std::string("0"), std::string("3"), std::string("6")}) {
+        ASSERT_EQ(run_pleat_line(render + "--frame " + frame + " -o " + at("one.png")).exit_code,
+                  0);
+        EXPECT_EQ(read_bytes(at("one.png")), read_bytes(at("all_" + frame + ".png"))) << frame;
+    }
+    ASSERT_EQ(run_pleat_line(render + "--frame 6 --fit-frames -o " + at("near.png")).exit_code, 0);
+    EXPECT_NE(read_bytes(at("near.png")), read_bytes(at("all_6.png")));
+}
+
+TEST_F(Looking, a_film_with_a_stride_has_true_speed)
+{
+    if (run_shell("command -v ffmpeg").exit_code != 0) GTEST_SKIP() << "there is no ffmpeg";
+    const auto rate = [&](const std::string& more) {
+        EXPECT_EQ(
+            run_pleat_line("render " + run() + quick + more + " --film " + at("f.mp4")).exit_code,
+            0);
+        return run_shell("ffprobe -v error -show_entries stream=avg_frame_rate -of csv=p=0 " +
+                         at("f.mp4"))
+            .output;
+    };
+    EXPECT_THAT(rate(""), StartsWith("25/1"));
+    EXPECT_THAT(rate("--frames 0:6:3"), StartsWith("25/3"));
+    EXPECT_THAT(rate("--frames 0:6:3 --fps 10"), StartsWith("10/1"));
+}
+
+TEST_F(Looking, messages_name_what_was_given)
+{
+    const auto said = [&](const std::string& words) {
+        const ProgramResult r = run_pleat_line("render " + words);
+        EXPECT_EQ(r.exit_code, 1) << r.output;
+        return r.output;
+    };
+    EXPECT_THAT(said(run() + " --frame 2 --frames 0:6"),
+                AllOf(HasSubstr("frame 2"), HasSubstr("--frames 0:6")));
+    EXPECT_THAT(said(run() + " --frame 2 --film " + at("f.mp4")),
+                AllOf(HasSubstr("frame 2"), HasSubstr("--film " + at("f.mp4"))));
+    EXPECT_THAT(said(run() + quick + "-o " + at("p.jpg")),
+                AllOf(HasSubstr(at("p.jpg")), HasSubstr(".png")));
+    EXPECT_FALSE(fs::exists(at("p.jpg")));
+    EXPECT_THAT(said(at("nowhere")), AllOf(HasSubstr(at("nowhere")), HasSubstr("no such folder")));
+    EXPECT_THAT(said(run() + "/scene.json"), HasSubstr("scene.json: a file"));
+    EXPECT_THAT(said(run() + " --frame 99"), HasSubstr("frame 99"));
+}
+
 TEST_F(Looking, the_scenes_camera_is_used_where_there_is_one)
 {
     std::string scene = read_bytes(run() + "/scene.json");

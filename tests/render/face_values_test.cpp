@@ -93,6 +93,12 @@ TEST(FaceValues, speeds_and_drivers_come_from_the_attributes)
     const auto drivers = face_values(mesh, ColourMode::driver);
     EXPECT_EQ(drivers[0], (Vec2f{2, 0.02f}));
     EXPECT_EQ(drivers[1][0], 4) << "none";
+    mesh.face_drivers[1] = {0.5f, 0.2f, infinite, 0.3f};
+    EXPECT_EQ(face_values(mesh, ColourMode::driver)[1][0], 1);
+    mesh.longest_edge = 0.2f;
+    EXPECT_EQ(face_values(mesh, ColourMode::driver)[0][0], 2);
+    EXPECT_EQ(face_values(mesh, ColourMode::driver)[1][0], 4)
+        << "none asks for less than the longest edge, which rules";
 }
 
 TEST(FaceValues, arrays_of_other_sizes_are_refused)

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -17,6 +18,7 @@
 namespace pleat {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 Garment shipped(const std::string& name)
@@ -221,6 +223,73 @@ std::string complaint(const std::string& text)
 constexpr const char* square =
     R"({"name": "a", "outline": [{"at": [0, 0], "edge": "s"}, {"at": [1, 0], "edge": "t"},
         {"at": [1, 1], "edge": "u"}, {"at": [0, 1], "edge": "v"}]})";
+
+TEST(GarmentErrors, a_pattern_of_too_many_faces_is_refused_before_it_costs_time)
+{
+    const std::string big =
+        R"({"pleat_pattern": 1, "panels": [{"name": "front", "outline": [{"at": [0, 0]},
+            {"at": [50, 0]}, {"at": [50, 70]}, {"at": [0, 70]}]}]})";
+    const auto before = std::chrono::steady_clock::now();
+    const std::string text = complaint(big);
+    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(1));
+    EXPECT_THAT(text, HasSubstr("3.5e+03 m^2 in edges of 50.0 mm"));
+    EXPECT_THAT(text, HasSubstr("\"front\", is 50 x 70 m"));
+    EXPECT_THAT(text, HasSubstr("at most 500000 faces"));
+    EXPECT_THAT(text, HasSubstr("\"unit\": 0.01")) << "it was drawn in centimetres";
+    // What is not strangely large needs longer edges.
+    const Pattern fine = parse_pattern(with_panel(square), "pattern.json");
+    EXPECT_THAT(complaint_of([&] { (void)make_garment(fine, {.most_faces = 1000}); }),
+                AllOf(HasSubstr("at most 1000 faces"), HasSubstr("a longer edge_length")));
+}
+
+TEST(Garment, the_estimate_of_faces_is_good)
+{
+    for (const char* name : {"dart-skirt.json", "gathered-skirt.json", "poncho.json"}) {
+        Pattern pattern =
+            read_pattern_file(std::string(PLEAT_SOURCE_DIR) + "/tests/scene/patterns/" + name);
+        pattern.edge_length = 0.03;
+        const Garment g = make_garment(pattern);
+        const double estimate = estimated_faces(material_area(g), pattern.edge_length);
+        EXPECT_NEAR(double(g.mesh.face_nodes.size()) / estimate, 1, 0.1) << name;
+    }
+}
+
+TEST(Garment, reports_panels_seams_and_girths_and_shows_progress)
+{
+    // Two panels that taper from 50 to 40 cm around a tube: the ways around are twice as long.
+    const std::string panel = R"("outline": [{"at": [-0.25, 0], "edge": "hem"},
+        {"at": [0.25, 0], "edge": "left"}, {"at": [0.2, 0.6], "edge": "waist"},
+        {"at": [-0.2, 0.6], "edge": "right"}], "placement": {"wrap": {"centre": [0, 0, 1],
+        "radius": 0.2, "sector": )";
+    const Pattern pattern =
+        parse_pattern(with_panel(R"({"name": "front", )" + panel + "[-90, 90]}}}, " +
+                                     R"({"name": "back", )" + panel + "[90, 270]}}}",
+                                 R"([{"name": "l", "a": "front.left", "b": "back.right"},
+                       {"name": "r", "a": "back.left", "b": "front.right"}])"),
+                      "pattern.json");
+    std::vector<std::string> progress;
+    GarmentOptions options;
+    options.on_panel = [&](std::size_t done, std::size_t all, const PanelReport& p) {
+        progress.push_back(std::to_string(done) + "/" + std::to_string(all) + " " + p.name);
+    };
+    const Garment g = make_garment(pattern, options);
+    EXPECT_EQ(progress, (std::vector<std::string>{"1/2 front", "2/2 back"}));
+    ASSERT_EQ(g.panels.size(), 2u);
+    EXPECT_NEAR(g.panels[0].width, 0.5, 1e-12);
+    EXPECT_NEAR(g.panels[0].height, 0.6, 1e-12);
+    EXPECT_NEAR(g.panels[0].area, 0.27, 1e-12);
+    EXPECT_EQ(g.panels[0].faces + g.panels[1].faces, g.mesh.face_nodes.size());
+    ASSERT_EQ(g.seams.size(), 2u);
+    EXPECT_NEAR(g.seams[0].length_a, std::hypot(0.05, 0.6), 1e-12);
+    ASSERT_EQ(g.girths.size(), 5u);
+    EXPECT_EQ(g.girths[0].name, "opening front.hem + back.hem");
+    EXPECT_NEAR(g.girths[0].length, 1.0, 1e-12);
+    EXPECT_NEAR(g.girths[1].length, 0.8, 1e-12);
+    EXPECT_EQ(g.girths[3].name, "around at height 1.30 m");
+    EXPECT_NEAR(g.girths[2].length, 0.95, 2e-3) << "a polygon is a little shorter than the cut";
+    EXPECT_NEAR(g.girths[3].length, 0.9, 2e-3);
+    EXPECT_NEAR(g.girths[4].length, 0.85, 2e-3);
+}
 
 TEST(GarmentErrors, an_outline_that_crosses_itself_names_edges_and_place)
 {

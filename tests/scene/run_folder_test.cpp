@@ -164,7 +164,10 @@ TEST(RunFolder, refuses_a_folder_without_frames)
     EXPECT_THAT(complaint_of([&] { const RunFolder folder(empty.path()); }),
                 AllOf(HasSubstr(empty.path().string()), HasSubstr("without frames")));
     EXPECT_THAT(complaint_of([&] { const RunFolder folder(empty / "missing"); }),
-                HasSubstr("without frames"));
+                AllOf(HasSubstr((empty / "missing").string()), HasSubstr("no such folder")));
+    write_bytes(empty / "scene.json", "{}");
+    EXPECT_THAT(complaint_of([&] { const RunFolder folder(empty / "scene.json"); }),
+                AllOf(HasSubstr((empty / "scene.json").string()), HasSubstr(": a file;")));
 }
 
 } // namespace

@@ -70,6 +70,16 @@ test('curvatures are those of a cylinder', () => {
     }
 });
 
+test('no driver rules where the longest edge does', () => {
+    const half = { 0.05: 0x2a66, 0.2: 0x3266, 0.5: 0x3800, inf: 0x7c00 };
+    const object = { ...sheet(1, (u, v) => [u, v, 0]), drivers: new Uint16Array([half[0.5], half[0.05], half.inf, half[0.2], half[0.5], half[0.2], half.inf, half.inf]) };
+    const shown = () => Array.from(values.fillFaceValues('driver', object, null, new Float32Array(4)));
+    assert.deepEqual(shown().filter((_, i) => i % 2 === 0), [1, 1]);
+    object.longestEdge = 0.2;
+    assert.deepEqual(shown().filter((_, i) => i % 2 === 0), [1, 4], 'the second face asks for no less than 0.2 m');
+    near(shown()[1], 0.05, 1e-4);
+});
+
 test('ranges leave out extremes and keep zero in the middle', () => {
     const list = new Float32Array(2000);
     for (let f = 0; f < 1000; f++) list[2 * f] = f === 0 ? 50 : 0.1 * (f / 1000);

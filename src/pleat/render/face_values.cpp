@@ -15,6 +15,7 @@ namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr Vec2f missing{nan, nan};
+constexpr float infinite = std::numeric_limits<float>::infinity();
 
 std::vector<Vec2f> shape_values(const RenderMesh& mesh, ColourMode mode)
 {
@@ -62,10 +63,12 @@ Vec2f curvature_value(const RenderMesh& mesh, std::size_t t, const std::array<Ve
                                                 : Vec2f{float(k12[1]), float(k12[0])};
 }
 
-Vec2f driver_value(const std::array<float, 4>& lengths)
+/// \param longest where no driver asks for less, the longest edge rules, and none of them
+Vec2f driver_value(const std::array<float, 4>& lengths, float longest)
 {
+    constexpr float half_precision = 0x1p-10f; // of lengths that come from a file, relative
     const auto shortest = std::min_element(lengths.begin(), lengths.end());
-    if (!std::isfinite(*shortest)) return {float(lengths.size()), *shortest};
+    if (!(*shortest < longest * (1 - half_precision))) return {float(lengths.size()), infinite};
     return {float(shortest - lengths.begin()), *shortest};
 }
 
@@ -122,7 +125,8 @@ std::vector<Vec2f> face_values(const RenderMesh& mesh, ColourMode mode)
         for (std::size_t t = 0; t < count; ++t)
             values[t] = {mesh.face_material.empty() ? 0.0f : float(mesh.face_material[t]), 0};
     if (mode == ColourMode::driver && !mesh.face_drivers.empty())
-        for (std::size_t t = 0; t < count; ++t) values[t] = driver_value(mesh.face_drivers[t]);
+        for (std::size_t t = 0; t < count; ++t)
+            values[t] = driver_value(mesh.face_drivers[t], mesh.longest_edge);
     return values;
 }
 

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct RenderMesh {
     std::vector<std::uint16_t> face_material;       // fabric of each triangle; empty: the first
     std::vector<Vec3f> velocities;                  // one a position [m/s]
     std::vector<std::array<float, 4>> face_drivers; // edge each driver of the sizing asks for [m]
+    float longest_edge = std::numeric_limits<float>::infinity(); // that remeshing allows [m]
 };
 
 /// Throws InputError that names mesh and place if a position is not finite, a corner is not among

@@ -29,6 +29,7 @@ constexpr double largest_mismatch = 4;         // as the mesh check has it
 // Ends of edges on the two sides of a seam that are nearer than this share of the edge length meet
 // in one node.
 constexpr double snap = 0.15;
+constexpr double largest_panel = 20;        // beyond this the unit may be wrong [m]
 constexpr double extent_reach = 0.12;       // share of a panel's height
 constexpr std::size_t most_samples = 20000; // of one panel's outline
 
@@ -128,11 +129,15 @@ struct Link { // of one side of a seam
 
 class GarmentMaker {
 public:
-    explicit GarmentMaker(const Pattern& pattern) : from_(pattern) {}
+    GarmentMaker(const Pattern& pattern, const GarmentOptions& options)
+        : from_(pattern), options_(options)
+    {}
 
     Garment run()
     {
         for (std::size_t p = 0; p < from_.panels.size(); ++p) cut_outline(p);
+        throw_if_bad();
+        measure_panels();
         throw_if_bad();
         for (std::size_t p = 0; p < from_.panels.size(); ++p) sew_darts(p);
         for (const PatternSeam& s : from_.seams) sew(s);
@@ -144,10 +149,17 @@ public:
         for (std::size_t p = 0; p < from_.panels.size(); ++p) check_rings(p);
         throw_if_bad();
         join_partners();
-        for (std::size_t p = 0; p < from_.panels.size(); ++p) fill_panel(p);
+        for (std::size_t p = 0; p < from_.panels.size(); ++p) {
+            fill_panel(p);
+            out_.panels[p].faces =
+                std::size_t(std::count(out_.face_panel.begin(), out_.face_panel.end(), int(p)));
+            if (options_.on_panel) options_.on_panel(p + 1, from_.panels.size(), out_.panels[p]);
+        }
         place();
         check_mesh();
         throw_if_bad();
+        measure_openings();
+        for (const double share : {0.25, 0.5, 0.75}) measure_section(share);
         return std::move(out_);
     }
 
@@ -242,6 +254,50 @@ private:
                 pieces_.push_back(std::move(piece));
             }
         }
+    }
+
+    /// Sizes of the panels, before anything costs time; too many faces are a problem.
+    void measure_panels()
+    {
+        double area = 0;
+        std::size_t largest = 0;
+        for (std::size_t p = 0; p < panel_rings_.size(); ++p) {
+            PanelReport r{from_.panels[p].name};
+            Vec2 low{forever, forever}, high{-forever, -forever};
+            for (const auto& ring : panel_rings_[p]) {
+                std::vector<Vec2> points;
+                for (std::size_t i : ring)
+                    points.insert(points.end(), pieces_[i].line.begin(), pieces_[i].line.end() - 1);
+                Ring all(points.size());
+                std::iota(all.begin(), all.end(), 0u);
+                r.area += 0.5 * twice_area(points, all); // holes go the other way round
+                for (const Vec2& u : points)
+                    for (std::size_t k = 0; k < 2; ++k) {
+                        low[k] = std::min(low[k], u[k]);
+                        high[k] = std::max(high[k], u[k]);
+                    }
+            }
+            r.width = high[0] - low[0];
+            r.height = high[1] - low[1];
+            area += r.area;
+            out_.panels.push_back(r);
+            if (r.area > out_.panels[largest].area) largest = p;
+        }
+        const double faces = estimated_faces(area, from_.edge_length);
+        if (!(faces > double(options_.most_faces))) return;
+        const PanelReport& r = out_.panels[largest];
+        char found[256], expected[256];
+        std::snprintf(found, sizeof found,
+                      "%.3g m^2 in edges of %s, about %.3g faces; the largest panel, \"%.80s\", is "
+                      "%.3g x %.3g m",
+                      area, millimetres(from_.edge_length).c_str(), faces, r.name.c_str(), r.width,
+                      r.height);
+        std::snprintf(expected, sizeof expected, "at most %zu faces: %s", options_.most_faces,
+                      std::max(r.width, r.height) > largest_panel
+                          ? "is the drawing in centimetres (\"unit\": 0.01) or millimetres "
+                            "(\"unit\": 0.001)?"
+                          : "a longer edge_length");
+        problem("panels", found, expected);
     }
 
     /// Replaces the piece of the outline under a dart by a part, two legs and a part.
@@ -753,12 +809,121 @@ private:
         }
     }
 
+    // --- girths ---------------------------------------------------------------------------------
+
+    /// A stretch of a way around: from one end to another, in rest lengths.
+    struct Stretch {
+        std::array<std::uint64_t, 2> ends;
+        double length = 0;
+        std::string name;
+    };
+
+    /// Joins stretches at their ends to ways that close.
+    static std::vector<GirthReport> closed_ways(const std::vector<Stretch>& stretches)
+    {
+        std::map<std::uint64_t, std::vector<std::size_t>> at;
+        for (std::size_t i = 0; i < stretches.size(); ++i)
+            for (const std::uint64_t end : stretches[i].ends) at[end].push_back(i);
+        std::vector<bool> used(stretches.size());
+        std::vector<GirthReport> ways;
+        for (std::size_t first = 0; first < stretches.size(); ++first) {
+            if (used[first]) continue;
+            GirthReport way;
+            std::vector<std::string> names;
+            std::uint64_t end = stretches[first].ends[0];
+            for (std::size_t i = first; i < stretches.size();) {
+                used[i] = true;
+                const Stretch& s = stretches[i];
+                way.length += s.length;
+                if (!s.name.empty() && std::find(names.begin(), names.end(), s.name) == names.end())
+                    names.push_back(s.name);
+                end = s.ends[0] == end ? s.ends[1] : s.ends[0];
+                i = stretches.size();
+                for (const std::size_t next : at[end])
+                    if (!used[next]) i = next;
+            }
+            if (end != stretches[first].ends[0]) continue;
+            for (const std::string& name : names)
+                way.name += (way.name.empty() ? "" : " + ") + name;
+            ways.push_back(std::move(way));
+        }
+        std::sort(ways.begin(), ways.end(),
+                  [](const GirthReport& a, const GirthReport& b) { return a.length > b.length; });
+        return ways;
+    }
+
+    void measure_openings()
+    {
+        const MeshInput& m = out_.mesh;
+        std::map<std::array<std::uint32_t, 2>, int> faces; // of an edge
+        const auto key = [&](std::size_t f, std::size_t k) {
+            const std::uint32_t a = m.face_nodes[f][k], b = m.face_nodes[f][(k + 1) % 3];
+            return std::array{std::min(a, b), std::max(a, b)};
+        };
+        for (std::size_t f = 0; f < m.face_nodes.size(); ++f)
+            for (std::size_t k = 0; k < 3; ++k) ++faces[key(f, k)];
+        std::vector<Stretch> border;
+        for (std::size_t f = 0; f < m.face_nodes.size(); ++f)
+            for (std::size_t k = 0; k < 3; ++k) {
+                if (faces[key(f, k)] != 1) continue;
+                const std::uint32_t a = m.face_points[f][k], b = m.face_points[f][(k + 1) % 3];
+                // Faces have their panel on the left as outlines do: the piece that starts at a.
+                const std::size_t piece = sample_piece_[a];
+                border.push_back({{m.face_nodes[f][k], m.face_nodes[f][(k + 1) % 3]},
+                                  norm(u_[b] - u_[a]),
+                                  piece < pieces_.size() ? from_.panels[pieces_[piece].panel].name +
+                                                               "." + edge_of(pieces_[piece]).name
+                                                         : std::string()});
+            }
+        for (GirthReport& way : closed_ways(border)) {
+            way.name = "opening " + way.name;
+            out_.girths.push_back(std::move(way));
+        }
+    }
+
+    /// The level cut through the placed garment, measured in the panels.
+    void measure_section(double share)
+    {
+        const MeshInput& m = out_.mesh;
+        double low = forever, high = -forever;
+        for (const Vec3& x : m.node_x) {
+            low = std::min(low, dot(x, from_.up));
+            high = std::max(high, dot(x, from_.up));
+        }
+        const double level = low + share * (high - low);
+        std::vector<Stretch> cuts;
+        for (std::size_t f = 0; f < m.face_nodes.size(); ++f) {
+            std::array<std::uint64_t, 2> ends{};
+            std::array<Vec2, 2> u{};
+            std::size_t count = 0;
+            for (std::size_t k = 0; k < 3 && count < 2; ++k) {
+                const std::size_t j = (k + 1) % 3;
+                const std::uint32_t a = m.face_nodes[f][k], b = m.face_nodes[f][j];
+                const double ha = dot(m.node_x[a], from_.up) - level;
+                const double hb = dot(m.node_x[b], from_.up) - level;
+                if ((ha >= 0) == (hb >= 0)) continue;
+                ends[count] = std::uint64_t(std::min(a, b)) << 32 | std::max(a, b);
+                const Vec2 &ua = m.material_u[m.face_points[f][k]],
+                           &ub = m.material_u[m.face_points[f][j]];
+                u[count++] = ua + ha / (ha - hb) * (ub - ua);
+            }
+            if (count == 2) cuts.push_back({ends, norm(u[1] - u[0]), ""});
+        }
+        for (GirthReport& way : closed_ways(cuts)) {
+            char text[64];
+            std::snprintf(text, sizeof text, "around at height %.2f m", level);
+            way.name = text;
+            out_.girths.push_back(std::move(way));
+        }
+    }
+
     struct Sewn {
         std::vector<Link> a, b;
         std::size_t samples;
     };
 
     const Pattern& from_;
+    const GarmentOptions& options_;
     std::vector<Piece> pieces_;
     std::vector<std::vector<std::vector<std::size_t>>> panel_rings_; // pieces by panel and ring
     std::map<std::size_t, std::size_t> next_piece_;
@@ -773,9 +938,16 @@ private:
 
 } // namespace
 
-Garment make_garment(const Pattern& pattern)
+double estimated_faces(double area, double edge_length)
 {
-    return GarmentMaker(pattern).run();
+    // 4.5 to 4.6 in the shipped patterns at 20 and 50 mm: edges are at most as long as told.
+    constexpr double faces_a_square = 4.6;
+    return faces_a_square * area / (edge_length * edge_length);
+}
+
+Garment make_garment(const Pattern& pattern, const GarmentOptions& options)
+{
+    return GarmentMaker(pattern, options).run();
 }
 
 } // namespace pleat

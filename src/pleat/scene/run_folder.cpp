@@ -142,7 +142,10 @@ RunFolder::RunFolder(fs::path folder) : folder_(std::move(folder))
     }
     if (numbers.empty())
         throw InputError(
-            Problem{folder_.string(), "", "a folder without frames",
+            Problem{folder_.string(), "",
+                    !fs::exists(folder_, code)         ? "no such folder"
+                    : !fs::is_directory(folder_, code) ? "a file"
+                                                       : "a folder without frames",
                     "a folder that `pleat run -o` made, with frames/00000_<name>.obj"});
     for (auto& [stem, object] : objects) objects_.push_back(std::move(object));
     frames_.assign(numbers.begin(), numbers.end());
