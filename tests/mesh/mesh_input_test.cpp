@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/mesh/mesh_input.hpp"
 
+#include "mesh/slit_sheet.hpp"
 #include "mesh/zoo.hpp"
 
 #include <gmock/gmock.h>
@@ -9,6 +10,8 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 
 namespace pleat {
 namespace {
@@ -144,6 +147,61 @@ TEST(MeshProblems, a_slit_is_no_mismatched_seam)
     }
     m.face_points = m.face_nodes;
     EXPECT_THAT(find_mesh_problems(m), IsEmpty());
+}
+
+TEST(MeshProblems, a_slit_that_starts_closed_is_none)
+{
+    const MeshInput m = zoo::slit_sheet(6, 0).input;
+    EXPECT_THAT(find_mesh_problems(m), IsEmpty());
+    EXPECT_EQ(count_closed_slit_nodes(m), 6u); // three rows below the middle
+    EXPECT_EQ(count_closed_slit_nodes(zoo::slit_sheet(6, 1e-3).input), 0u) << "it is open";
+    EXPECT_EQ(count_closed_slit_nodes(zoo::grid(6, 6)), 0u);
+
+    // Both sides of a cut right through: two panels.
+    MeshInput apart = zoo::grid(2, 2), beside = apart;
+    for (Vec3& x : beside.node_x) x[0] += 1;
+    for (Vec2& u : beside.material_u) u[0] += 1;
+    append(apart, beside);
+    expect_problem(apart, MeshElement::node, "a duplicate of another vertex");
+    // Vertices of a slit that lie on a third one.
+    MeshInput strange = zoo::slit_sheet(6, 0).input;
+    MeshInput scrap;
+    scrap.node_x = {{0.5, 0, 0}, {0.6, 0, 1}, {0.5, 0.1, 1}};
+    scrap.material_u = {{0.5, 0}, {5, 0}, {5, 1}};
+    scrap.face_nodes = scrap.face_points = {{0, 1, 2}};
+    append(strange, scrap);
+    expect_problem(strange, MeshElement::node, "a duplicate of another vertex");
+}
+
+TEST(MeshProblems, slits_that_cross_are_none)
+{
+    // Two cuts of four cells each through the middle: four nodes there, one a quarter.
+    MeshInput m = zoo::grid(6, 6);
+    const MeshInput whole = m;
+    std::map<std::pair<std::uint32_t, int>, std::uint32_t> copies;
+    for (std::size_t f = 0; f < m.face_nodes.size(); ++f) {
+        Vec2 centre{};
+        for (const std::uint32_t n : whole.face_nodes[f]) centre += whole.material_u[n] / 3.0;
+        for (std::uint32_t& n : m.face_nodes[f]) {
+            const Vec2 d = whole.material_u[n] - Vec2{0.5, 0.5};
+            constexpr double half = 0.3; // of a cut; the cells are 1/6
+            const bool on_x = d[1] == 0 && std::abs(d[0]) < half;
+            const bool on_y = d[0] == 0 && std::abs(d[1]) < half;
+            const int quarter =
+                (on_y && centre[0] > 0.5 ? 1 : 0) + (on_x && centre[1] > 0.5 ? 2 : 0);
+            if (quarter == 0) continue;
+            const auto [it, is_new] =
+                copies.emplace(std::pair{n, quarter}, std::uint32_t(m.node_x.size()));
+            if (is_new) {
+                m.node_x.push_back(whole.node_x[n]);
+                m.material_u.push_back(whole.material_u[n]);
+            }
+            n = it->second;
+        }
+    }
+    m.face_points = m.face_nodes;
+    EXPECT_THAT(find_mesh_problems(m), IsEmpty());
+    EXPECT_EQ(count_closed_slit_nodes(m), 12u);
 }
 
 TEST(MeshProblems, are_listed_all_at_once)

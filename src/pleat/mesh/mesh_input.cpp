@@ -57,9 +57,9 @@ public:
         check_unused();
         check_degenerate();
         check_duplicate_faces();
+        collect_edges();
         check_duplicate_nodes();
         if (!problems_.empty()) return std::move(problems_);
-        collect_edges();
         check_edges();
         check_open_seams();
         if (!problems_.empty()) return std::move(problems_);
@@ -70,6 +70,14 @@ public:
             check_seam_lengths();
         }
         return std::move(problems_);
+    }
+
+    /// \pre run() finds nothing
+    std::size_t count_slit_nodes()
+    {
+        collect_edges();
+        check_duplicate_nodes();
+        return slit_nodes_;
     }
 
 private:
@@ -201,40 +209,119 @@ private:
         }
     }
 
-    /// Two nodes at one place in the world whose material points coincide too: the mesh falls
-    /// apart there, although the file surely meant one vertex.
-    void check_duplicate_nodes()
+    /// Which place each corner of each face is at: corners are at one place where they coincide in
+    /// the world and in material space.
+    [[nodiscard]] std::vector<Triple> places_of_corners() const
     {
-        if (!has_material()) return;
         struct Place {
             Vec3 x;
             Vec2 u;
-            std::uint32_t node;
         };
         std::vector<Place> places;
-        std::vector<std::uint64_t> pairs;
+        places.reserve(3 * in_.face_nodes.size());
         for (std::size_t f = 0; f < in_.face_nodes.size(); ++f)
             for (std::size_t k = 0; k < 3; ++k)
-                pairs.push_back((std::uint64_t(in_.face_nodes[f][k]) << 32) |
-                                in_.face_points[f][k]);
-        std::sort(pairs.begin(), pairs.end());
-        pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-        places.reserve(pairs.size());
-        for (std::uint64_t p : pairs)
-            places.push_back(
-                {in_.node_x[p >> 32], in_.material_u[p & none], std::uint32_t(p >> 32)});
-        const auto place_key = [](const Place& p) { return std::tie(p.x.e, p.u.e); };
-        std::stable_sort(places.begin(), places.end(), [&](const Place& a, const Place& b) {
-            return place_key(a) < place_key(b);
-        });
-        for (std::size_t i = 1; i < places.size() && !full(); ++i) {
-            const Place &a = places[i - 1], &b = places[i];
-            if (place_key(a) == place_key(b) && a.node != b.node)
-                report(MeshElement::node, {b.node, a.node},
+                places.push_back(
+                    {in_.node_x[in_.face_nodes[f][k]], in_.material_u[in_.face_points[f][k]]});
+        const auto key = [&](std::uint32_t i) { return std::tie(places[i].x.e, places[i].u.e); };
+        std::vector<std::uint32_t> order(places.size());
+        std::iota(order.begin(), order.end(), 0u);
+        std::sort(order.begin(), order.end(),
+                  [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+        std::vector<Triple> place(in_.face_nodes.size());
+        std::uint32_t id = 0;
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            id += i > 0 && key(order[i - 1]) != key(order[i]);
+            place[order[i] / 3][order[i] % 3] = id;
+        }
+        return place;
+    }
+
+    /// Two nodes at one place in the world whose material points coincide too: the mesh falls
+    /// apart there, although the file surely meant one vertex; unless they lie on the two sides of
+    /// a slit.
+    void check_duplicate_nodes()
+    {
+        if (!has_material()) return;
+        const std::vector<Triple> place = places_of_corners();
+        std::vector<std::array<std::uint32_t, 2>> at; // place and node
+        for (std::size_t f = 0; f < place.size(); ++f)
+            for (std::size_t k = 0; k < 3; ++k) at.push_back({place[f][k], in_.face_nodes[f][k]});
+        std::sort(at.begin(), at.end());
+        at.erase(std::unique(at.begin(), at.end()), at.end());
+        std::vector<char> is_slit; // found when first needed
+        for (std::size_t i = 0, end = 0; i < at.size() && !full(); i = end) {
+            while (end < at.size() && at[end][0] == at[i][0]) ++end;
+            if (end - i < 2) continue;
+            if (is_slit.empty()) is_slit = find_slit_nodes(place);
+            std::size_t strangers = 0;
+            for (std::size_t k = i; k < end; ++k) strangers += is_slit[at[k][1]] == 0;
+            slit_nodes_ += end - i - strangers;
+            if (strangers == 0) continue;
+            for (std::size_t k = i + 1; k < end; ++k)
+                report(MeshElement::node, {at[k][1], at[k - 1][1]},
                        "a duplicate of another vertex (same place in the world and in material "
                        "space)",
                        "one vertex shared by the faces");
         }
+    }
+
+    /// By node: whether it lies on the one side of a closed slit. There an outline edge of a panel
+    /// runs back along another one of the same panel. A corner of a single face that has come
+    /// loose from its neighbours on both sides is none.
+    [[nodiscard]] std::vector<char> find_slit_nodes(const std::vector<Triple>& place) const
+    {
+        const std::vector<std::uint32_t> panel = panel_of_faces();
+        const auto ends = [&](const EdgeSides& e) {
+            const Triple& p = place[e.faces[0]];
+            return std::array{p[e.position[0]], p[(e.position[0] + 1) % 3]};
+        };
+        constexpr std::uint32_t several = none - 1;
+        std::unordered_map<std::uint64_t, std::uint32_t> outline; // from place to place
+        for (std::uint32_t i = 0; i < edges_.size(); ++i) {
+            if (edges_[i].faces[1] != none) continue;
+            const auto [a, b] = ends(edges_[i]);
+            const auto [it, is_new] = outline.emplace(std::uint64_t(a) << 32 | b, i);
+            if (!is_new) it->second = several;
+        }
+        std::vector<std::uint32_t> slit_edges(in_.node_x.size(), 0);
+        for (std::uint32_t i = 0; i < edges_.size(); ++i) {
+            const EdgeSides& e = edges_[i];
+            if (e.faces[1] != none) continue;
+            const auto [a, b] = ends(e);
+            const auto there = outline.find(std::uint64_t(a) << 32 | b);
+            const auto back = outline.find(std::uint64_t(b) << 32 | a);
+            if (there->second == several || back == outline.end() || back->second == several ||
+                panel[edges_[back->second].faces[0]] != panel[e.faces[0]])
+                continue;
+            ++slit_edges[e.node_a];
+            ++slit_edges[e.node_b];
+        }
+        std::vector<std::uint32_t> faces(in_.node_x.size(), 0);
+        for (const Triple& f : in_.face_nodes)
+            for (std::uint32_t n : f) ++faces[n];
+        std::vector<char> is_slit(in_.node_x.size());
+        for (std::size_t n = 0; n < is_slit.size(); ++n)
+            is_slit[n] = slit_edges[n] > 0 && !(slit_edges[n] == 2 && faces[n] == 1);
+        return is_slit;
+    }
+
+    /// By face, the lowest face of its panel: the faces joined by edges that are no seams.
+    [[nodiscard]] std::vector<std::uint32_t> panel_of_faces() const
+    {
+        std::vector<std::uint32_t> parent(in_.face_nodes.size());
+        std::iota(parent.begin(), parent.end(), 0u);
+        const auto root = [&](std::uint32_t i) {
+            while (parent[i] != i) i = parent[i] = parent[parent[i]];
+            return i;
+        };
+        for (const EdgeSides& e : edges_)
+            if (e.faces[1] != none && points_of(e, 0) == points_of(e, 1)) {
+                const std::uint32_t a = root(e.faces[0]), b = root(e.faces[1]);
+                parent[std::max(a, b)] = std::min(a, b);
+            }
+        for (std::uint32_t f = 0; f < parent.size(); ++f) parent[f] = root(f);
+        return parent;
     }
 
     void collect_edges()
@@ -361,19 +448,8 @@ private:
 
     void check_material_triangles()
     {
-        // Connected pieces, by union-find over faces across edges that are no seams.
-        std::vector<std::uint32_t> parent(in_.face_nodes.size());
-        std::iota(parent.begin(), parent.end(), 0u);
-        const auto root = [&](std::uint32_t i) {
-            while (parent[i] != i) i = parent[i] = parent[parent[i]];
-            return i;
-        };
-        for (const EdgeSides& e : edges_)
-            if (e.faces[1] != none && points_of(e, 0) == points_of(e, 1)) {
-                const std::uint32_t a = root(e.faces[0]), b = root(e.faces[1]);
-                parent[std::max(a, b)] = std::min(a, b);
-            }
-        std::vector<std::int64_t> balance(in_.face_nodes.size(), 0); // ccw minus cw, by piece
+        const std::vector<std::uint32_t> panel = panel_of_faces();
+        std::vector<std::int64_t> balance(in_.face_nodes.size(), 0); // ccw minus cw, by panel
         std::vector<double> area(in_.face_nodes.size());
         for (std::size_t f = 0; f < in_.face_nodes.size(); ++f) {
             const Triple& p = in_.face_points[f];
@@ -387,10 +463,10 @@ private:
                        "three material points that are not on one line");
                 area[f] = 0;
             }
-            balance[root(std::uint32_t(f))] += area[f] > 0 ? 1 : area[f] < 0 ? -1 : 0;
+            balance[panel[f]] += area[f] > 0 ? 1 : area[f] < 0 ? -1 : 0;
         }
         for (std::size_t f = 0; f < in_.face_nodes.size() && !full(); ++f) {
-            const std::int64_t b = balance[root(std::uint32_t(f))];
+            const std::int64_t b = balance[panel[f]];
             if ((b >= 0 && area[f] < 0) || (b < 0 && area[f] > 0))
                 report(MeshElement::face, {std::uint32_t(f)},
                        "a material triangle folded over its neighbours",
@@ -454,6 +530,7 @@ private:
     std::vector<MeshProblem> problems_;
     std::vector<EdgeSides> edges_;
     std::unordered_map<std::uint64_t, std::uint32_t> edge_index_;
+    std::size_t slit_nodes_ = 0;
 };
 
 } // namespace
@@ -461,6 +538,11 @@ private:
 std::vector<MeshProblem> find_mesh_problems(const MeshInput& input, std::size_t most)
 {
     return Checker(input, most).run();
+}
+
+std::size_t count_closed_slit_nodes(const MeshInput& input)
+{
+    return Checker(input, 1).count_slit_nodes();
 }
 
 bool flatten_planar(MeshInput& input)

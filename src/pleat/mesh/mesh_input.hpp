@@ -45,12 +45,17 @@ struct MeshProblem {
 };
 
 /// Lists everything that is wrong, in order of severity: sizes and indices, numbers that are not
-/// finite, unused or duplicate points, degenerate or duplicate faces, edges with three faces,
-/// neighbours of opposite orientation, nodes whose faces do not form one fan, material triangles
-/// of no area or folded over, seams whose sides do not match.
-/// Stops after `most` problems.
+/// finite, unused or duplicate points (closed slits are none), degenerate or duplicate faces, edges
+/// with three faces, neighbours of opposite orientation, nodes whose faces do not form one fan,
+/// material triangles of no area or folded over, seams whose sides do not match. Stops after `most`
+/// problems.
 [[nodiscard]] std::vector<MeshProblem> find_mesh_problems(const MeshInput& input,
                                                           std::size_t most = 100);
+
+/// How many nodes lie on the sides of slits that start closed. A slit is a cut in one panel: each
+/// of its sides is outline, and has nodes of its own. Those of a closed one lie on the other
+/// side's, in the world and in material space. \pre find_mesh_problems(input) is empty.
+[[nodiscard]] std::size_t count_closed_slit_nodes(const MeshInput& input);
 
 /// Gives a mesh without material points those of its own plane, so that rest lengths are world
 /// lengths. \return false (and nothing is changed) where the mesh is not flat.

@@ -35,6 +35,13 @@ template <class File> MeshFile checked(File file, const std::string& name, MeshU
                      "in the scene: lengths as they are modelled"});
         }
         for (Problem& p : locate(found, file, name)) result.problems.push_back(std::move(p));
+        if (result.problems.empty())
+            if (const std::size_t doubled = count_closed_slit_nodes(file.mesh); doubled > 0)
+                result.notes.push_back(
+                    std::to_string(doubled) +
+                    " vertices lie in pairs at the same place along the outline of one panel: "
+                    "taken "
+                    "as a slit that starts closed (where no cut is meant, merge them)");
     }
     result.mesh = std::move(file.mesh);
     return result;
