@@ -7,6 +7,7 @@
 #include "pleat/remeshing/anisotropic.hpp"
 #include "pleat/remeshing/material_map.hpp"
 
+#include "mesh/slit_sheet.hpp"
 #include "mesh/zoo.hpp"
 #include "remeshing/scroll.hpp"
 #include "remeshing/subject.hpp"
@@ -86,6 +87,25 @@ TEST(MaterialMap, gives_back_positions_on_every_panel)
             EXPECT_LT(norm(map.position(mesh.panel(f), u) - expected), 1e-9);
             EXPECT_THAT(map.faces_in(mesh.panel(f), u, u), testing::Contains(f));
         }
+    }
+}
+
+TEST(MaterialMap, knows_the_sides_of_a_slit)
+{
+    const MeshInput input = zoo::slit_sheet(6, 0.2).input;
+    const Mesh mesh = build_mesh(input);
+    Field<NodeId, Vec3> x{FieldRule::interpolate};
+    x.values = input.node_x;
+    const MaterialMap map(mesh, x);
+    for (EdgeId e : mesh.edges()) {
+        if (!mesh.is_border(e)) continue;
+        const FaceId f = mesh[e].faces[0];
+        const auto [a, b] = mesh.verts_of(e, 0);
+        Vec2 centre{};
+        for (VertId v : mesh[f].verts) centre += mesh.u(v) / 3.0;
+        const Vec3 expected = 0.3 * x[mesh.node(a)] + 0.7 * x[mesh.node(b)];
+        const Vec2 u = 0.3 * mesh.u(a) + 0.7 * mesh.u(b);
+        EXPECT_LT(norm(map.position(mesh.panel(f), u, centre) - expected), 1e-6);
     }
 }
 

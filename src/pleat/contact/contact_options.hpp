@@ -18,6 +18,10 @@ struct ContactOptions {
 
     /// What impacts restore [m].
     [[nodiscard]] double separation() const { return 0.1 * thickness; }
+    /// What they restore however near a pair is at rest, as across a slit [m].
+    [[nodiscard]] double least_separation() const { return 0.1 * separation(); }
+    /// How far slits that start closed are opened [m].
+    [[nodiscard]] double slit_opening() const { return 2 * least_separation(); }
 };
 
 } // namespace pleat

@@ -27,7 +27,7 @@ void gather(std::span<const std::vector<ImpactHit>> pieces, std::vector<ImpactHi
 
 ImpactDetector::ImpactDetector(const ContactOptions& options)
     : thickness_(options.thickness), separation_(options.separation()),
-      surface_(options.broad_phase)
+      least_separation_(options.least_separation()), surface_(options.broad_phase)
 {}
 
 void ImpactDetector::begin(const Model& model, const World& world,
@@ -68,7 +68,8 @@ void ImpactDetector::test(const FeaturePair& p, Limit limit, std::vector<ImpactH
     if (!impact.hit) return;
     double most = limit(p);
     if (!p.with_obstacle())
-        most = std::min(most, separation_share * (rest_.distance(p) / 2)); // half: its thickness
+        most = std::min(most, std::max(separation_share * (rest_.distance(p) / 2), // its thickness
+                                       least_separation_));
     if (most <= 0) return;
     if (most < target) {
         target = most;

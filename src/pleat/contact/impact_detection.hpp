@@ -8,7 +8,8 @@
 // Lengths: detection asks for half of the separation that a response restores, so that what the
 // response leaves over does not come back as a hit. A pair that starts nearer than asked for keeps
 // half of what it has: otherwise it would be a hit whichever way it turns. Pairs that are near in
-// the fabric may be nearer, in proportion.
+// the fabric may be nearer, in proportion, down to a tenth of the separation: the two sides of
+// a slit, which lie on each other at rest, are still two surfaces.
 #pragma once
 
 #include "pleat/contact/contact_options.hpp"
@@ -60,7 +61,7 @@ private:
     void test_planes(std::span<const std::uint8_t> changed, Limit limit,
                      std::vector<ImpactHit>& hits) const;
 
-    double thickness_, separation_;
+    double thickness_, separation_, least_separation_;
     bool stale_ = true;
     ContactSurface surface_;
     RestGap rest_;

@@ -283,7 +283,7 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
         if (!p.plane && distance < smallest_gap_share * h) return;
 
         double thickness = h;
-        if (!p.with_obstacle()) thickness = std::min(h, rest_.distance(p) / 2);
+        if (!p.with_obstacle()) thickness = std::min(h, rest_.distance(p, near->weights) / 2);
         Vec3 motion{};
         for (std::size_t i = 0; i < 4; ++i) motion += near->weights[i] * moved[i];
         const Vec3 normal = near->normal;

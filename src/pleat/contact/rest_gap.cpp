@@ -161,6 +161,22 @@ double RestGap::across_seams(const FeaturePair& p) const
     return least;
 }
 
+double RestGap::distance(const FeaturePair& p, const std::array<double, 4>& weights) const
+{
+    constexpr double touching = 1e-9; // [m]
+    const double d = distance(p);
+    if (d > touching || face_panel_[p.face_a] != face_panel_[p.face_b]) return d;
+    const Triangle &a = face_u_[p.face_a], &b = face_u_[p.face_b];
+    Vec3 between{};
+    if (p.edges)
+        between = weights[0] * a[p.place_a] + weights[1] * a[(p.place_a + 1u) % 3] +
+                  weights[2] * b[p.place_b] + weights[3] * b[(p.place_b + 1u) % 3];
+    else
+        between =
+            weights[0] * a[p.place_a] + weights[1] * b[0] + weights[2] * b[1] + weights[3] * b[2];
+    return norm(between);
+}
+
 double RestGap::distance(const FeaturePair& pair) const
 {
     const double d = std::min(within(pair), across_seams(pair));

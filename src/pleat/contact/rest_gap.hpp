@@ -4,10 +4,11 @@
 // How far apart two features of the cloth are along the cloth at rest. What is near in the fabric
 // must not repel: a pair's thickness is the smaller of the contact thickness and half of this.
 //
-// Within a panel it is the distance in material space, straight across (so the two sides of a cut
-// count as near; repulsion leaves them alone and the impact stage still keeps them apart). Across a
-// seam it is the way from the one feature to a point of a seam edge and on to the other, each part
-// straight on its own side, smallest over the points of the seam edges near both.
+// Within a panel it is the distance in material space, straight across, so the two sides of a slit
+// count as near: repulsion must leave them alone where they lie at rest. The impact stage keeps
+// them apart all the same, see impact_detection.hpp. Across a seam it is the way from the one
+// feature to a point of a seam edge and on to the other, each part straight on its own side,
+// smallest over the points of the seam edges near both.
 #pragma once
 
 #include "pleat/contact/contact_surface.hpp"
@@ -28,6 +29,13 @@ public:
 
     /// [m] \pre neither feature is an obstacle's
     [[nodiscard]] double distance(const FeaturePair& pair) const;
+    /// The same where two points of the features meet. Features on the two sides of a slit touch at
+    /// rest, whatever point of the one lies over what point of the other now: of those it is the
+    /// distance of the points. [m]
+    /// \param weights of the corners, as in Proximity: positive on the first feature, negative on
+    /// the second
+    [[nodiscard]] double distance(const FeaturePair& pair,
+                                  const std::array<double, 4>& weights) const;
 
 private:
     /// A side of a seam edge, near some face.

@@ -22,6 +22,13 @@ public:
     /// World position [m] of the material point `u` of a panel; of the nearest point of the panel
     /// where rounding has put `u` outside.
     [[nodiscard]] Vec3 position(PanelId panel, const Vec2& u) const;
+    /// The same of a point on the border of a face of today's mesh: `inside` is a point within that
+    /// face, which tells the two sides of a slit apart. To a millionth of the way between the two.
+    [[nodiscard]] Vec3 position(PanelId panel, const Vec2& u, const Vec2& inside) const
+    {
+        constexpr double off_the_border = 1e-6;
+        return position(panel, u + off_the_border * (inside - u));
+    }
 
     /// The faces of a panel whose boxes meet the box [low, high] of material space.
     [[nodiscard]] std::vector<FaceId> faces_in(PanelId panel, const Vec2& low,

@@ -67,9 +67,12 @@ PointOfFace point_of(const Mesh& mesh, const Field<NodeId, Vec3>& x, const Mater
 {
     const FaceDraft f = face_draft(mesh, x, face);
     const auto weights = point_triangle_distance(point, f.x[0], f.x[1], f.x[2]).weights;
-    Vec2 u{};
-    for (std::size_t k = 0; k < 3; ++k) u += weights[k] * mesh.u(mesh[face].verts[k]);
-    return {weights, before.position(mesh.panel(face), u)};
+    Vec2 u{}, centre{};
+    for (std::size_t k = 0; k < 3; ++k) {
+        u += weights[k] * mesh.u(mesh[face].verts[k]);
+        centre += mesh.u(mesh[face].verts[k]) / 3.0;
+    }
+    return {weights, before.position(mesh.panel(face), u, centre)};
 }
 
 /// \return false where the pair says nothing of where to go

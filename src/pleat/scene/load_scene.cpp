@@ -2,6 +2,8 @@
 // Copyright the Pleat authors
 #include "pleat/scene/load_scene.hpp"
 
+#include "pleat/contact/contact_options.hpp"
+#include "pleat/contact/slits.hpp"
 #include "pleat/core/error.hpp"
 #include "pleat/io/mesh_sequence.hpp"
 #include "pleat/io/motion_file.hpp"
@@ -54,6 +56,12 @@ public:
                 scene_.world.friction_pairs.push_back(friction_pair(p));
             build_model();
             for (std::size_t i = 0; i < from_.handles.size(); ++i) take_nodes(i);
+            if (from_.contact.type != "none") {
+                const ContactOptions contact{.thickness = from_.contact.thickness};
+                State& state = scene_.start.state;
+                if (open_slits(scene_.start.model.mesh, contact.slit_opening(), state.x) > 0)
+                    state.anchor.values = state.x.values;
+            }
         }
         if (!problems_.empty()) throw InputError(std::move(problems_));
         if (from_.settle) settle_cloth(*from_.settle);
