@@ -257,6 +257,11 @@ std::vector<Material> one_of_each_law()
     m.membrane = MembraneBaraffWitkin{400, 300, 50, 1, 1};
     m.bending = BendingBaraffWitkin{1e-3};
     all.push_back(m);
+    m.name = "baraff_witkin, damped";
+    m.membrane = MembraneBaraffWitkin{400, 300, 50, 1, 1, 0.4, 0.05};
+    m.bending = BendingBaraffWitkin{1e-3, 1e-6};
+    all.push_back(m);
+    m.membrane = MembraneBaraffWitkin{400, 300, 50, 1, 1};
     m.name = "baraff_witkin, hinge";
     m.bending = BendingHinge{5e-5, 1e-7};
     all.push_back(m);

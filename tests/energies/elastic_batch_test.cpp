@@ -141,6 +141,93 @@ TEST_P(EveryLaw, stiffness_and_damping_are_positive)
     }
 }
 
+TEST(BaraffWitkin, damping_forces_are_those_of_each_condition)
+{
+    // -k_d A dC/dx (dC/dt) over the faces, the gradients by differences.
+    const double h = 1e-7;
+    for (const MembraneBaraffWitkin& law :
+         {MembraneBaraffWitkin{400, 300, 50, 1, 0.9, 0.4, 0}, // stretch
+          MembraneBaraffWitkin{400, 300, 50, 1, 0.9, 0, 0.3}, // shear
+          MembraneBaraffWitkin{400, 300, 50, 1, 0.9, 0.4, 0.3}}) {
+        Material m;
+        m.density = 0.1;
+        m.membrane = law;
+        m.bending = BendingBaraffWitkin{0, 0};
+        Cloth c = cloths::make_cloth(cloths::rectangle(MeshKind::random, 0.1, 0.08, 0.02), m);
+        cloths::shake(c.state, 0.003, 5);
+        const Mesh& mesh = c.model.mesh;
+        const std::size_t n = mesh.node_count();
+        std::mt19937 random(2);
+        std::normal_distribution<double> normal;
+        std::vector<Vec3> v(n), expected(n), f(n), y(n);
+        for (Vec3& p : v) p = {normal(random), normal(random), normal(random)};
+        for (FaceId face : mesh.faces()) {
+            const auto& verts = mesh[face].verts;
+            const auto nodes = mesh.nodes_of(face);
+            const FaceRest rest = face_rest(mesh.u(verts[0]), mesh.u(verts[1]), mesh.u(verts[2]));
+            const auto conditions = [&](const std::array<Vec3, 3>& x) {
+                const Mat3x2 d = deformation(rest, x[0], x[1], x[2]);
+                return Vec3{norm(column(d, 0)) - law.rest_stretch_u,
+                            norm(column(d, 1)) - law.rest_stretch_v,
+                            dot(column(d, 0), column(d, 1))};
+            };
+            const std::array<Vec3, 3> x{c.state.x[nodes[0]], c.state.x[nodes[1]],
+                                        c.state.x[nodes[2]]};
+            std::array<std::array<Vec3, 3>, 3> by{}; // of corner and axis
+            Vec3 rate{};
+            for (std::size_t i = 0; i < 3; ++i)
+                for (std::size_t k = 0; k < 3; ++k) {
+                    auto forward = x, backward = x;
+                    forward[i][k] += h;
+                    backward[i][k] -= h;
+                    by[i][k] = (conditions(forward) - conditions(backward)) / (2 * h);
+                    rate += by[i][k] * v[index(nodes[i])][k];
+                }
+            const Vec3 damping{law.stretch_damping, law.stretch_damping, law.shear_damping};
+            for (std::size_t i = 0; i < 3; ++i)
+                for (std::size_t k = 0; k < 3; ++k)
+                    for (std::size_t condition = 0; condition < 3; ++condition)
+                        expected[index(nodes[i])][k] -=
+                            rest.area * damping[condition] * by[i][k][condition] * rate[condition];
+        }
+        ElasticBatch batch(c.model);
+        std::vector<Mat3> off(batch.pattern().slot_count());
+        batch.freeze(c.model, c.state.x.span());
+        batch.linearise(c.model, c.state.x.span(), {0, 1}, f, off);
+        multiply_internal(batch.pattern(), off, v, y);
+        double size = 0;
+        for (const Vec3& p : expected) size = std::max(size, norm(p));
+        EXPECT_GT(size, 0);
+        for (std::size_t i = 0; i < n; ++i) EXPECT_LT(norm(y[i] + expected[i]), 1e-5 * size);
+    }
+}
+
+TEST(BaraffWitkin, shear_damping_leaves_stretching_alone)
+{
+    Material m;
+    m.density = 0.1;
+    m.membrane = MembraneBaraffWitkin{400, 300, 50, 1, 1, 0, 0.3};
+    m.bending = BendingBaraffWitkin{1e-3, 0};
+    const Cloth c = cloths::make_cloth(cloths::rectangle(MeshKind::random, 0.1, 0.08, 0.02), m);
+    const std::size_t n = c.model.mesh.node_count();
+    ElasticBatch batch(c.model);
+    std::vector<Vec3> f(n), v(n), y(n);
+    std::vector<Mat3> off(batch.pattern().slot_count());
+    batch.freeze(c.model, c.state.x.span());
+    batch.linearise(c.model, c.state.x.span(), {0, 1}, f, off);
+    const auto largest = [&](const Vec2& along_x) {
+        for (std::size_t i = 0; i < n; ++i)
+            v[i] = {dot(along_x, Vec2{c.state.x.values[i][0], c.state.x.values[i][1]}), 0, 0};
+        multiply_internal(batch.pattern(), off, v, y);
+        double most = 0;
+        for (const Vec3& p : y) most = std::max(most, norm(p));
+        return most;
+    };
+    const double sheared = largest({0, 1});
+    EXPECT_GT(sheared, 1e-4);
+    EXPECT_LT(largest({1, 0}), 1e-12 * sheared);
+}
+
 TEST_P(EveryLaw, energy_does_not_change_with_place_and_direction)
 {
     Cloth c = cloth(0.004);
@@ -165,7 +252,7 @@ TEST_P(EveryLaw, forces_have_the_same_bits_for_any_thread_count)
     EXPECT_EQ(one, two);
 }
 
-INSTANTIATE_TEST_SUITE_P(Elastic, EveryLaw, testing::Range<std::size_t>(0, 6));
+INSTANTIATE_TEST_SUITE_P(Elastic, EveryLaw, testing::Range<std::size_t>(0, 7));
 
 TEST(ElasticBatch, seams_bend_like_the_cloth_beside_them)
 {

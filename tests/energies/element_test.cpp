@@ -257,6 +257,64 @@ TEST(BendingIsometric, forces_and_stiffness_are_derivatives)
     check_bending(BendingIsometric{3e-5});
 }
 
+/// Energy of the hinge of a flat rest shape when its corners lie on z = k (n . u)^2 / 2.
+double energy_on_cylinder(const HingeNumbers& n, const HingeRest& rest, double direction,
+                          double curvature)
+{
+    const std::array<Vec2, 4> u{Vec2{0, 0}, Vec2{0, rest.length},
+                                Vec2{-rest.height[0], rest.foot[0] * rest.length},
+                                Vec2{rest.height[1], rest.foot[1] * rest.length}};
+    std::array<Vec3, 4> x{};
+    for (std::size_t i = 0; i < 4; ++i) {
+        const double s = std::cos(direction) * u[i][0] + std::sin(direction) * u[i][1];
+        x[i] = {u[i][0], u[i][1], 0.5 * curvature * s * s};
+    }
+    return hinge_energy(n, rest, x, 0);
+}
+
+TEST(BendingIsometric, has_the_rigidity_of_a_cylinder_as_the_mean_over_directions)
+{
+    const BendingIsometric law{3e-5};
+    const double curvature = 0.1;
+    std::mt19937 random(4);
+    std::uniform_real_distribution<double> unit(0, 1);
+    for (int k = 0; k < 50; ++k) {
+        HingeRest rest;
+        rest.length = 0.01 + 0.02 * unit(random);
+        for (std::size_t s = 0; s < 2; ++s) {
+            rest.height[s] = 0.004 + 0.02 * unit(random);
+            rest.foot[s] = -0.3 + 1.6 * unit(random);
+            rest.area_sum += 0.5 * rest.length * rest.height[s];
+        }
+        const HingeNumbers n = freeze(law, rest, 0);
+        double mean = 0;
+        constexpr int directions = 12; // exact: the energy is a polynomial of degree 4
+        for (int d = 0; d < directions; ++d)
+            mean += energy_on_cylinder(n, rest, std::numbers::pi * d / directions, curvature) /
+                    directions;
+        // Each triangle has a third of its area at each edge.
+        const double expected = 0.5 * law.rigidity * curvature * curvature * rest.area_sum / 3;
+        EXPECT_NEAR(mean, expected, 1e-9 * expected);
+    }
+}
+
+TEST(BendingIsometric,
+     is_the_published_energy_with_a_third_of_the_rigidity_on_equilateral_triangles)
+{
+    const BendingIsometric law{3e-5};
+    const double k = law.rigidity / 3, edge = 0.02, height = edge * std::sqrt(0.75);
+    HingeRest rest;
+    rest.length = edge;
+    rest.area_sum = edge * height;
+    rest.height = {height, height};
+    rest.foot = {0.5, 0.5};
+    // Folded by a right angle the edge's curvature vector has the size sqrt(2) times its length.
+    const std::array<Vec3, 4> x{Vec3{0, 0, 0}, Vec3{0, edge, 0}, Vec3{-height, 0.5 * edge, 0},
+                                Vec3{0, 0.5 * edge, height}};
+    EXPECT_NEAR(hinge_energy(freeze(law, rest, 0), rest, x, 0),
+                3 * k / (2 * rest.area_sum) * 2 * edge * edge, 1e-15);
+}
+
 TEST(BendingBaraffWitkin, forces_and_stiffness_are_derivatives)
 {
     check_bending(BendingBaraffWitkin{1e-3});
@@ -308,6 +366,33 @@ TEST(BendingHinge, damping_removes_energy_and_leaves_rigid_motion_alone)
         for (std::size_t i = 0; i < 4; ++i) v[i] = cross(turn, s.x[i]) + shift;
         f = hinge_damping_forces(n, s.rest, s.x, v);
         for (const Vec3& p : f) EXPECT_LT(norm(p), 1e-12 * size) << s.name;
+    }
+}
+
+TEST(BendingBaraffWitkin, damping_is_that_of_the_angle_as_condition)
+{
+    // -k_d dC/dx (dC/dt) with C the angle, per length of edge; the gradient by differences.
+    const BendingBaraffWitkin law{1e-3, 2e-6};
+    const Fold s = folds()[2];
+    const std::array<Vec3, 4> v{Vec3{0.1, 0.2, 0.3}, Vec3{-0.2, 0.1, 0}, Vec3{0, 0.3, -0.4},
+                                Vec3{0.2, -0.1, 0.5}};
+    const double h = 1e-7;
+    std::array<Vec3, 4> gradient{};
+    double rate = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+        for (std::size_t c = 0; c < 3; ++c) {
+            auto forward = s.x, backward = s.x;
+            forward[i][c] += h;
+            backward[i][c] -= h;
+            gradient[i][c] = (dihedral_angle(forward[0], forward[1], forward[2], forward[3]) -
+                              dihedral_angle(backward[0], backward[1], backward[2], backward[3])) /
+                             (2 * h);
+            rate += gradient[i][c] * v[i][c];
+        }
+    const auto f = hinge_damping_forces(freeze(law, s.rest, 0), s.rest, s.x, v);
+    for (std::size_t i = 0; i < 4; ++i) {
+        const Vec3 expected = -law.damping * s.rest.length * rate * gradient[i];
+        EXPECT_LT(norm(f[i] - expected), 1e-6 * norm(expected));
     }
 }
 

@@ -103,6 +103,74 @@ INSTANTIATE_TEST_SUITE_P(Meshes, CantileverOn,
                          testing::Values(MeshKind::structured, MeshKind::rotated, MeshKind::random),
                          [](const auto& p) { return cloths::to_string(p.param); });
 
+// --- the isometric law --------------------------------------------------------------------------
+
+/// Bending energy of a sheet on z = k s^2 / 2, s the distance along a direction, over that of a
+/// cylinder of the given rigidity. Border edges do not bend, and so a third of each border face has
+/// no energy.
+double cylinder_share(const Cloth& c, double rigidity, double direction)
+{
+    const double curvature = 0.01;
+    State s = c.state;
+    for (Vec3& p : s.x) {
+        const double along = std::cos(direction) * p[0] + std::sin(direction) * p[1];
+        p[2] = 0.5 * curvature * along * along;
+    }
+    const Mesh& mesh = c.model.mesh;
+    double energy = 0, area = 0;
+    for (EdgeId e : mesh.edges()) {
+        if (mesh.is_border(e)) continue;
+        energy += elastic_energy(c.model, s, e);
+        area += (c.model.area[mesh[e].faces[0]] + c.model.area[mesh[e].faces[1]]) / 3;
+    }
+    return energy / (0.5 * rigidity * curvature * curvature * area);
+}
+
+struct IsometricCase {
+    MeshKind kind;
+    double least, most; // of the rigidity, by direction
+    double sag;         // of a cantilever, over the elastica
+};
+
+class IsometricOn : public testing::TestWithParam<IsometricCase> {};
+
+TEST_P(IsometricOn, rigidity_is_that_of_a_cylinder_as_the_mean_over_directions)
+{
+    const double rigidity = 3e-5;
+    Material m = plate(rigidity);
+    m.bending = BendingIsometric{rigidity};
+    const Cloth c = cloths::make_cloth(cloths::rectangle(GetParam().kind, 0.1, 0.1, 0.005), m);
+    double mean = 0, least = 1e300, most = 0;
+    constexpr int directions = 24;
+    for (int d = 0; d < directions; ++d) {
+        const double share = cylinder_share(c, rigidity, pi * d / directions);
+        mean += share / directions;
+        least = std::min(least, share);
+        most = std::max(most, share);
+    }
+    RecordProperty("least", std::to_string(least));
+    RecordProperty("most", std::to_string(most));
+    EXPECT_NEAR(mean, 1, 1e-6);
+    EXPECT_NEAR(least, GetParam().least, 0.01);
+    EXPECT_NEAR(most, GetParam().most, 0.01);
+}
+
+TEST_P(IsometricOn, a_strip_sags_as_the_documentation_says)
+{
+    const double load = 5, rigidity = rigidity_for(load);
+    Material m = plate(rigidity);
+    m.bending = BendingIsometric{rigidity};
+    const double sag = cantilever_sag(m, GetParam().kind, 0.0025) / elastica_sag(load);
+    RecordProperty("sag", std::to_string(sag));
+    EXPECT_NEAR(sag, GetParam().sag, 0.02);
+}
+
+INSTANTIATE_TEST_SUITE_P(Meshes, IsometricOn,
+                         testing::Values(IsometricCase{MeshKind::structured, 0.5, 2.0, 1.336},
+                                         IsometricCase{MeshKind::rotated, 0.973, 1.028, 1.061},
+                                         IsometricCase{MeshKind::random, 0.966, 1.037, 1.078}),
+                         [](const auto& p) { return cloths::to_string(p.param.kind); });
+
 // --- stretch ------------------------------------------------------------------------------------
 
 TEST(HangingSheet, stretches_under_its_own_weight)

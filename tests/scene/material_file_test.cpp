@@ -59,6 +59,9 @@ TEST(MaterialFile, reads_every_membrane_law)
     EXPECT_EQ(membrane(R"({"type": "baraff_witkin", "stretch_u": 1, "stretch_v": 2, "shear": 3,
                            "rest_stretch_u": 0.9})"),
               MembraneLaw(MembraneBaraffWitkin{1, 2, 3, 0.9, 1}));
+    EXPECT_EQ(membrane(R"({"type": "baraff_witkin", "stretch_u": 1, "stretch_v": 2, "shear": 3,
+                           "stretch_damping": 0.1, "shear_damping": 0.2})"),
+              MembraneLaw(MembraneBaraffWitkin{1, 2, 3, 1, 1, 0.1, 0.2}));
     MembraneMeasured measured;
     measured.at_rest = {1, -2, 3, 4};
     for (std::size_t i = 0; i < 5; ++i)
@@ -87,6 +90,8 @@ TEST(MaterialFile, reads_every_bending_law)
     EXPECT_EQ(bending(isometric_bending), BendingLaw(BendingIsometric{1e-5}));
     EXPECT_EQ(bending(R"({"type": "baraff_witkin", "stiffness": 3})"),
               BendingLaw(BendingBaraffWitkin{3}));
+    EXPECT_EQ(bending(R"({"type": "baraff_witkin", "stiffness": 3, "damping": 4})"),
+              BendingLaw(BendingBaraffWitkin{3, 4}));
     BendingMeasured measured;
     measured.stiffness = {{{1, 2, 3, 4, 5}, {2, 3, 4, 5, 6}, {3, 4, 5, 6, 7}}};
     EXPECT_EQ(bending(R"({"stiffness": [[1, 2, 3, 4, 5], [2, 3, 4, 5, 6], [3, 4, 5, 6, 7]]})"),
@@ -218,12 +223,12 @@ TEST(MaterialFile, is_the_same_after_being_written_and_read)
         sheet_membrane,
         R"({"type": "orthotropic", "young_u": 0.1, "young_v": 2, "shear": 3, "poisson_uv": 0.3})",
         R"({"type": "baraff_witkin", "stretch_u": 0.1, "stretch_v": 2, "shear": 3,
-            "rest_stretch_v": 1.1})"};
+            "rest_stretch_v": 1.1, "stretch_damping": 0.1, "shear_damping": 0.7})"};
     const std::string bendings[] = {
         R"({"type": "isotropic_sheet", "thickness": 0.1, "young": 2, "poisson": 0.1})",
         R"({"type": "plate", "rigidity_u": 0.3, "rigidity_v": 9, "coupling": 0.1, "twist": 3})",
         R"({"type": "hinge", "stiffness": 0.1, "damping": 0.7})", isometric_bending,
-        R"({"type": "baraff_witkin", "stiffness": 0.1})"};
+        R"({"type": "baraff_witkin", "stiffness": 0.1, "damping": 0.7})"};
     for (const std::string& membrane : membranes)
         for (const std::string& bending : bendings) {
             const Material m = parse_material(

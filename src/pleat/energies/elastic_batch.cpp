@@ -535,9 +535,12 @@ void ElasticBatch::evaluate_faces(const Model& model, const Law& law, double dam
         const Strain g = green_strain(w.f);
         const double c = model.compression_scale[make_id<FaceId>(i)];
         Stress s{};
+        Tangent own_damping{};
         if (c == 1) {
             s = stress(numbers, g);
             if constexpr (with_tangent) w.m = tangent(numbers, g, Definiteness::psd);
+            if constexpr (with_tangent && HasDampingTangent<Law>)
+                own_damping = damping_tangent(law, g);
         } else {
             const CompressionMap map = compress(g, c);
             const Stress inner = stress(numbers, map.scaled);
@@ -545,11 +548,16 @@ void ElasticBatch::evaluate_faces(const Model& model, const Law& law, double dam
             if constexpr (with_tangent)
                 w.m = pull_back(map, inner, tangent(numbers, map.scaled, Definiteness::psd),
                                 Definiteness::psd);
+            if constexpr (with_tangent && HasDampingTangent<Law>)
+                own_damping =
+                    pull_back(map, inner, damping_tangent(law, map.scaled), Definiteness::psd);
         }
         const Mat2 sigma = stress_tensor(s) * face.rest.area;
         face_stress_[i] = w.f * sigma;
         if constexpr (with_tangent) {
             w.m *= material_scale * face.rest.area;
+            if constexpr (HasDampingTangent<Law>)
+                w.m += own_damping * (scale.damping * face.rest.area);
             w.sigma = clamp_psd(sigma) * scale.stiffness;
         }
     });

@@ -9,7 +9,7 @@
 //
 // Damping is proportional to the stiffness, but only to that of the strain and of the angle
 // (B_i M B_j^T and E'' g g^T): the terms that come from the stress would brake a cloth that merely
-// turns.
+// turns. Laws may add damping of their own: D = sum k_d dC/dx dC/dx^T over their conditions C.
 #pragma once
 
 #include "pleat/core/vec.hpp"

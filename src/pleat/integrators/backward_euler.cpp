@@ -383,11 +383,7 @@ SolveReport IntegratorBackwardEuler::advance(const Model& model, const State& in
     for (const Proximity& p : contacts.proximities)
         w.touches.push_back(make_touch(p, x, in.v.span(), dt, options_.friction_speed));
 
-    bool damped = false;
-    for (const Material& m : model.materials) {
-        const auto* hinge = std::get_if<BendingHinge>(&m.bending);
-        damped = damped || m.damping > 0 || (hinge != nullptr && hinge->damping > 0);
-    }
+    const bool damped = std::any_of(model.materials.begin(), model.materials.end(), is_damped);
     w.batch.freeze(model, x);
     w.off_damping.clear();
     if (options_.newton_iterations > 1 && damped) {

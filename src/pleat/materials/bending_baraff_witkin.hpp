@@ -6,7 +6,8 @@
 //
 // E = k/2 (theta - theta0)^2 per length of edge: cutting a folded edge in two keeps its energy,
 // which is the level scaling 2^-level of [Wang2002]. It is not a rigidity: a smooth bend spread
-// over twice as many edges costs half as much.
+// over twice as many edges costs half as much. Damping is -k_d d theta/dx (d theta/dt) per length
+// of edge ([Baraff1998] sec. 4.5, [Wang2002] sec. 3).
 #pragma once
 
 #include "pleat/materials/hinge.hpp"
@@ -15,6 +16,7 @@ namespace pleat {
 
 struct BendingBaraffWitkin {
     double stiffness = 0; // energy per length of edge and angle squared [N]
+    double damping = 0;   // k_d [N s]
     bool operator==(const BendingBaraffWitkin&) const = default;
 };
 
@@ -23,6 +25,7 @@ struct BendingBaraffWitkin {
 {
     HingeNumbers n;
     n.quadratic = law.stiffness * rest.length;
+    n.damping = law.damping * rest.length;
     return n;
 }
 

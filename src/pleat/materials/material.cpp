@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/materials/material.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace pleat {
@@ -36,6 +37,8 @@ void scale(MembraneBaraffWitkin& law, double s)
     law.stretch_u *= s;
     law.stretch_v *= s;
     law.shear *= s;
+    law.stretch_damping *= s;
+    law.shear_damping *= s;
 }
 
 void scale(BendingMeasured& law, double s)
@@ -68,9 +71,31 @@ void scale(BendingIsometric& law, double s)
 void scale(BendingBaraffWitkin& law, double s)
 {
     law.stiffness *= s;
+    law.damping *= s;
 }
 
 } // namespace
+
+double stretch_stiffness(const Material& material)
+{
+    return std::visit(
+        [](const auto& law) {
+            const Tangent t = tangent(freeze(law, Strain{}), Strain{}, Definiteness::psd);
+            return std::max(t(0, 0), t(1, 1));
+        },
+        material.membrane);
+}
+
+bool is_damped(const Material& material)
+{
+    if (material.damping > 0) return true;
+    const auto* membrane = std::get_if<MembraneBaraffWitkin>(&material.membrane);
+    const auto* hinge = std::get_if<BendingHinge>(&material.bending);
+    const auto* angle = std::get_if<BendingBaraffWitkin>(&material.bending);
+    return (membrane != nullptr &&
+            (membrane->stretch_damping > 0 || membrane->shear_damping > 0)) ||
+           (hinge != nullptr && hinge->damping > 0) || (angle != nullptr && angle->damping > 0);
+}
 
 Material scaled(Material material, double density, double stretching, double bending)
 {

@@ -43,6 +43,12 @@ struct Material {
     bool operator==(const Material&) const = default;
 };
 
+/// How it resists stretching at rest, along weft or warp, whichever resists more [N/m].
+[[nodiscard]] double stretch_stiffness(const Material& material);
+
+/// Whether the fabric has damping of any kind.
+[[nodiscard]] bool is_damped(const Material& material);
+
 /// The same fabric with density, membrane and bending forces multiplied.
 [[nodiscard]] Material scaled(Material material, double density, double stretching, double bending);
 

@@ -7,6 +7,11 @@
 // C = (|w_u| - b_u, |w_v| - b_v) and w_u . w_v, w the columns of F. Departs from [Baraff1998]: the
 // energy is k/2 C^2 per rest area and not per area squared, so that it stays the same when a
 // triangle is cut into four; that is the level scaling of [Wang2002] for every mesh.
+//
+// Each condition has a damping of its own, the force -k_d dC/dx (dC/dt), likewise per rest area
+// ([Baraff1998] sec. 4.5, [Wang2002] sec. 3). Departs from [Baraff1998]: of its derivatives the
+// solve has -k_d dC/dx dC/dx^T by the velocity only, which is symmetric; what is left out is of the
+// order of the force itself and indefinite.
 #pragma once
 
 #include "pleat/materials/strain.hpp"
@@ -19,11 +24,13 @@ namespace pleat {
 struct MembraneBaraffWitkin {
     using Frozen = MembraneBaraffWitkin;
 
-    double stretch_u = 0;      // weft [N/m]
-    double stretch_v = 0;      // warp [N/m]
-    double shear = 0;          // [N/m]
-    double rest_stretch_u = 1; // b_u
-    double rest_stretch_v = 1; // b_v
+    double stretch_u = 0;       // weft [N/m]
+    double stretch_v = 0;       // warp [N/m]
+    double shear = 0;           // [N/m]
+    double rest_stretch_u = 1;  // b_u
+    double rest_stretch_v = 1;  // b_v
+    double stretch_damping = 0; // k_d of both stretch conditions [N s/m]
+    double shear_damping = 0;   // k_d of the shear condition [N s/m]
     bool operator==(const MembraneBaraffWitkin&) const = default;
 };
 
@@ -63,6 +70,15 @@ namespace baraff_witkin {
     const double lu = baraff_witkin::length_of(g[0]), lv = baraff_witkin::length_of(g[1]);
     return {{law.stretch_u * law.rest_stretch_u / (lu * lu * lu), 0, 0, 0,
              law.stretch_v * law.rest_stretch_v / (lv * lv * lv), 0, 0, 0, 4 * law.shear}};
+}
+
+/// sum k_d dC/dG dC/dG^T: times the rate of strain it is the damping's stress [N s/m]. Positive
+/// semi-definite.
+[[nodiscard]] inline Tangent damping_tangent(const MembraneBaraffWitkin& law, const Strain& g)
+{
+    const double lu = baraff_witkin::length_of(g[0]), lv = baraff_witkin::length_of(g[1]);
+    return {{law.stretch_damping / (lu * lu), 0, 0, 0, law.stretch_damping / (lv * lv), 0, 0, 0,
+             4 * law.shear_damping}};
 }
 
 } // namespace pleat

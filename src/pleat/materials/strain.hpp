@@ -32,6 +32,15 @@ using Tangent = Mat3;
 /// Whether the tangent is made positive semi-definite or left as it is.
 enum class Definiteness { exact, psd };
 
+/// A law with damping of its own, besides what is proportional to the stiffness.
+template <class Law>
+concept HasDampingTangent = requires(const Law& law, const Strain& g)
+{
+    {
+        damping_tangent(law, g)
+        } -> std::same_as<Tangent>;
+};
+
 template <class Law>
 concept MembraneLawModel = requires(const Law& law, const Strain& g, Definiteness d)
 {

@@ -68,10 +68,13 @@ MembraneLaw read_membrane(JsonReader& r)
             r.required_number("shear", not_negative), r.number("poisson_uv", 0.0, poisson_range),
             r.number("poisson_vu", 0.0, poisson_range)};
     if (type == "baraff_witkin")
-        return MembraneBaraffWitkin{
-            r.required_number("stretch_u", not_negative),
-            r.required_number("stretch_v", not_negative), r.required_number("shear", not_negative),
-            r.number("rest_stretch_u", 1.0, positive), r.number("rest_stretch_v", 1.0, positive)};
+        return MembraneBaraffWitkin{r.required_number("stretch_u", not_negative),
+                                    r.required_number("stretch_v", not_negative),
+                                    r.required_number("shear", not_negative),
+                                    r.number("rest_stretch_u", 1.0, positive),
+                                    r.number("rest_stretch_v", 1.0, positive),
+                                    r.number("stretch_damping", 0.0, not_negative),
+                                    r.number("shear_damping", 0.0, not_negative)};
     MembraneMeasured m;
     if (r.require("at_rest", "4 numbers c11, c12, c22, c33 [N/m]") != nullptr)
         m.at_rest = quadratic(r.numbers("at_rest", 4));
@@ -103,7 +106,8 @@ BendingLaw read_bending(JsonReader& r)
                             r.number("damping", 0.0, not_negative)};
     if (type == "isometric") return BendingIsometric{r.required_number("rigidity", not_negative)};
     if (type == "baraff_witkin")
-        return BendingBaraffWitkin{r.required_number("stiffness", not_negative)};
+        return BendingBaraffWitkin{r.required_number("stiffness", not_negative),
+                                   r.number("damping", 0.0, not_negative)};
     BendingMeasured b;
     const auto rows = table(r, "stiffness", 3, 5, not_negative);
     for (std::size_t i = 0; i < rows.size(); ++i)
@@ -146,7 +150,9 @@ struct MembraneToJson {
                 {"stretch_v", m.stretch_v},
                 {"shear", m.shear},
                 {"rest_stretch_u", m.rest_stretch_u},
-                {"rest_stretch_v", m.rest_stretch_v}};
+                {"rest_stretch_v", m.rest_stretch_v},
+                {"stretch_damping", m.stretch_damping},
+                {"shear_damping", m.shear_damping}};
     }
 };
 
@@ -180,7 +186,7 @@ struct BendingToJson {
     }
     Json operator()(const BendingBaraffWitkin& b) const
     {
-        return {{"type", "baraff_witkin"}, {"stiffness", b.stiffness}};
+        return {{"type", "baraff_witkin"}, {"stiffness", b.stiffness}, {"damping", b.damping}};
     }
 };
 
@@ -240,13 +246,12 @@ FabricEntry read_entry(JsonReader& r, const std::filesystem::path& folder)
 
 } // namespace
 
-std::optional<StrainLimits> read_strain_limits(JsonReader& r)
+std::optional<StrainLimits> read_strain_limits(JsonReader& r, const std::string& key)
 {
-    const auto v = r.numbers("strain_limits", 2);
+    const auto v = r.numbers(key, 2);
     if (v.empty()) return std::nullopt;
     if (v[0] > 0 || v[0] <= -1 || v[1] < 0) {
-        r.file().problem(r.path_of("strain_limits"),
-                         "[" + Json(v[0]).dump() + ", " + Json(v[1]).dump() + "]",
+        r.file().problem(r.path_of(key), "[" + Json(v[0]).dump() + ", " + Json(v[1]).dump() + "]",
                          "strains [lowest, highest] with -1 < lowest <= 0 <= highest, such as "
                          "[-0.1, 0.1] (not stretch ratios around 1)");
         return std::nullopt;

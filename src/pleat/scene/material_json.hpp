@@ -24,6 +24,7 @@ namespace pleat {
 [[nodiscard]] FabricEntry read_fabric(const Json& json, JsonFile& file);
 
 /// "strain_limits": [lowest, highest].
-[[nodiscard]] std::optional<StrainLimits> read_strain_limits(JsonReader& reader);
+[[nodiscard]] std::optional<StrainLimits>
+read_strain_limits(JsonReader& reader, const std::string& key = "strain_limits");
 
 } // namespace pleat
