@@ -24,11 +24,8 @@ namespace {
 
 bool has_damping(const Model& model, const Loads& loads, const std::vector<Touch>& touches)
 {
-    for (const Material& m : model.materials) {
-        const auto* hinge = std::get_if<BendingHinge>(&m.bending);
-        if (m.damping > 0 || (hinge != nullptr && hinge->damping > 0)) return true;
-    }
-    return !loads.drag.empty() ||
+    return std::any_of(model.materials.begin(), model.materials.end(), is_damped) ||
+           !loads.drag.empty() ||
            std::any_of(touches.begin(), touches.end(), [](const Touch& t) { return t.drag > 0; });
 }
 
@@ -56,6 +53,9 @@ struct IntegratorMixedExplicitImplicit::Work {
 
     void resize(std::size_t n);
     double stable_step(const Model& model, const Loads& loads);
+    [[nodiscard]] bool move(const ModifyMotion* modify, const State& in, const Loads& loads,
+                            std::span<const Vec3> velocity, double h, SolveReport& report);
+    void modify_end(const ModifyMotion& modify, const State& in, const Loads& loads, double h);
     void evaluate(const Model& model, const State& in, const Loads& loads, double t, double h);
     [[nodiscard]] bool half_step(const Model& model, const Loads& loads, double h, double tolerance,
                                  std::span<const Vec3> from, std::span<Vec3> to,
@@ -136,6 +136,40 @@ void IntegratorMixedExplicitImplicit::Work::evaluate(const Model& model, const S
     }
 }
 
+/// x += h velocity, after limits and collisions have changed the velocity.
+bool IntegratorMixedExplicitImplicit::Work::move(const ModifyMotion* modify, const State& in,
+                                                 const Loads& loads, std::span<const Vec3> velocity,
+                                                 double h, SolveReport& report)
+{
+    parallel_for(x.size(), [&](std::size_t i) { x[i] += h * velocity[i]; });
+    if (modify == nullptr) return true;
+    State moved = in;
+    std::copy(x.begin(), x.end(), moved.x.begin());
+    std::copy(velocity.begin(), velocity.end(), moved.v.begin());
+    for (const Pin& p : loads.pins) moved.x[p.node] = p.x_t1;
+    report.modified = true;
+    if (!(*modify)(ModifyAt::before_positions, in, moved)) {
+        report.ok = false;
+        report.trouble = "limits or collisions refuse the motion";
+        return false;
+    }
+    std::copy(moved.x.begin(), moved.x.end(), x.begin());
+    return true;
+}
+
+/// Where the velocity at the end cannot be modified it stays: the next step modifies its own.
+void IntegratorMixedExplicitImplicit::Work::modify_end(const ModifyMotion& modify, const State& in,
+                                                       const Loads& loads, double h)
+{
+    State reached = in;
+    std::copy(x.begin(), x.end(), reached.x.begin());
+    std::copy(v.begin(), v.end(), reached.v.begin());
+    place_pins(loads, reached);
+    State moved = reached;
+    parallel_for(x.size(), [&](std::size_t i) { moved.x.values[i] += h * moved.v.values[i]; });
+    if (modify(ModifyAt::end, reached, moved)) std::copy(moved.v.begin(), moved.v.end(), v.begin());
+}
+
 /// to = from + dt/2 a(x, to): implicit in the velocity.
 bool IntegratorMixedExplicitImplicit::Work::half_step(const Model& model, const Loads& loads,
                                                       double h, double tolerance,
@@ -192,6 +226,22 @@ SolveReport IntegratorMixedExplicitImplicit::advance(const Model& model, const S
                                                      const Loads& loads, const Contacts& contacts,
                                                      double dt, State& out)
 {
+    return run(model, in, loads, contacts, nullptr, dt, out);
+}
+
+SolveReport IntegratorMixedExplicitImplicit::advance_modified(const Model& model, const State& in,
+                                                              const Loads& loads,
+                                                              const Contacts& contacts,
+                                                              ModifyMotion modify, double dt,
+                                                              State& out)
+{
+    return run(model, in, loads, contacts, &modify, dt, out);
+}
+
+SolveReport IntegratorMixedExplicitImplicit::run(const Model& model, const State& in,
+                                                 const Loads& loads, const Contacts& contacts,
+                                                 const ModifyMotion* modify, double dt, State& out)
+{
     const std::size_t n = model.mesh.node_count();
     PLEAT_ASSERT(dt > 0, "time runs forward");
     PLEAT_ASSERT(in.x.size() == n && in.v.size() == n, "the state fits the model");
@@ -222,7 +272,7 @@ SolveReport IntegratorMixedExplicitImplicit::advance(const Model& model, const S
     report.dt_stable = options_.safety * w.stable_step(model, loads);
     if (!std::isfinite(report.dt_stable)) report.dt_stable = 0;
     const double steps = report.dt_stable > 0 ? std::ceil(dt / report.dt_stable) : 1;
-    if (!(steps <= options_.max_inner_steps)) {
+    if (!(steps <= (modify != nullptr ? 1 : options_.max_inner_steps))) {
         report.ok = false;
         report.trouble = "stability asks for " + std::to_string(steps) + " inner steps";
         return report;
@@ -237,7 +287,7 @@ SolveReport IntegratorMixedExplicitImplicit::advance(const Model& model, const S
         if (monotone) {
             if (!w.half_step(model, loads, h, options_.tolerance, w.v, w.half, report))
                 return report;
-            parallel_for(n, [&](std::size_t i) { w.x[i] += h * w.half[i]; });
+            if (!w.move(modify, in, loads, w.half, h, report)) return report;
         }
         if (w.damped) multiply(w.system, w.v, w.product); // M included
         parallel_for(n, [&](std::size_t i) {
@@ -247,11 +297,12 @@ SolveReport IntegratorMixedExplicitImplicit::advance(const Model& model, const S
             explicit_half[i] = w.system.is_fixed(i) ? w.pin_velocity[i]
                                                     : w.v[i] + 0.5 * h * loads.gravity + f / mass;
         });
-        if (!monotone) parallel_for(n, [&](std::size_t i) { w.x[i] += h * explicit_half[i]; });
+        if (!monotone && !w.move(modify, in, loads, explicit_half, h, report)) return report;
 
         w.evaluate(model, in, loads, (step + 1) / steps, h);
         if (!w.half_step(model, loads, h, options_.tolerance, explicit_half, w.v, report))
             return report;
+        if (modify != nullptr) w.modify_end(*modify, in, loads, h);
     }
 
     out.x = in.x;

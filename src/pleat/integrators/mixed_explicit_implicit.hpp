@@ -5,11 +5,17 @@
 // Based on: [Bridson2003] sec. 3.
 //
 //   monotone                                        leapfrog_trapezoid (one solve less)
-//   v~      = v^n + dt/2 a(x^n, v~)       implicit   v~      = v^n + dt/2 a(x^n, v^n) explicit
+//   v~      = v^n + dt/2 a(x^n, v~)       implicit   v*      = v^n + dt/2 a(x^n, v^n) explicit
+//   modify v~                                        v~      = v*, modified
 //   x^{n+1} = x^n + dt v~                            x^{n+1} = x^n + dt v~
 //   v*      = v^n + dt/2 a(x^n, v^n)      explicit
-//   v^{n+1} = v* + dt/2 a(x^{n+1}, v^{n+1}) implicit v^{n+1} = v~ + dt/2 a(x^{n+1}, v^{n+1})
-//   implicit
+//   v^{n+1} = v* + dt/2 a(x^{n+1}, v^{n+1}) implicit v^{n+1} = v* + dt/2 a(x^{n+1}, v^{n+1})
+//   modify v^{n+1}                                   implicit; modify v^{n+1}
+//
+// "Modify" is strain limits and collisions (ModifyMotion): v~ so that the positions end inside
+// their limits and cross nothing on the way, v^{n+1} so that it would not lead out again. That
+// needs contacts found for each of these short steps, and so advance_modified() takes one of them
+// at a time. advance() without modifications cuts a longer dt itself.
 //
 // "Implicit" is in the velocity only: damping, drag and friction, linear in v with a symmetric
 // positive matrix. Stable for dt < 2 / omega, omega^2 bounded by the largest row sum of M^-1 K
@@ -28,11 +34,9 @@ namespace pleat {
 struct MixedOptions {
     enum class Variant { monotone, leapfrog_trapezoid };
     Variant variant = Variant::monotone;
-    double safety = 0.9;     // fraction of the stability bound to use
-    double tolerance = 1e-9; // of the damping solve, relative
-    /// More than this is trouble. With 1 a dt that is too long is refused at once, with the bound
-    /// in the report, for a caller that resolves contact between the inner steps.
-    int max_inner_steps = 20000;
+    double safety = 0.9;          // fraction of the stability bound to use
+    double tolerance = 1e-9;      // of the damping solve, relative
+    int max_inner_steps = 20000;  // of advance(); more than this is trouble
     double friction_speed = 1e-4; // below which a contact sticks [m/s]
 };
 
@@ -43,9 +47,15 @@ public:
 
     [[nodiscard]] SolveReport advance(const Model& model, const State& in, const Loads& loads,
                                       const Contacts& contacts, double dt, State& out) override;
+    [[nodiscard]] SolveReport advance_modified(const Model& model, const State& in,
+                                               const Loads& loads, const Contacts& contacts,
+                                               ModifyMotion modify, double dt, State& out) override;
     void mesh_changed() override;
 
 private:
+    SolveReport run(const Model& model, const State& in, const Loads& loads,
+                    const Contacts& contacts, const ModifyMotion* modify, double dt, State& out);
+
     struct Work;
     MixedOptions options_;
     std::unique_ptr<Work> work_;

@@ -27,6 +27,7 @@ struct SolveReport {
     double residual = 0;          // relative, of the last linear solve
     double dt_stable = 0;         // the bound of an explicit method [s]; 0: none
     int inner_steps = 1;          // into how many steps the method cut dt
+    bool modified = false;        // limits and collisions were applied inside the step
 };
 
 struct ContactReport {
