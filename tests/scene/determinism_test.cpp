@@ -237,6 +237,9 @@ INSTANTIATE_TEST_SUITE_P(
         Variation{"augmented", R"(, "strain_limiting": {"type": "augmented_lagrangian"})"},
         Variation{"jacobi", R"(, "strain_limiting": {"type": "jacobi"})"},
         Variation{"edge_velocity", R"(, "strain_limiting": {"type": "edge_velocity"})"},
+        Variation{"impulses", R"(, "contact": {"type": "impulses"})"},
+        Variation{"explicit_impulses", R"(, "contact": {"type": "impulses"},
+                                           "solver": {"integrator": "mixed_explicit_implicit"})"},
         Variation{"spatial_hash", R"(, "contact": {"broad_phase": "spatial_hash"})"}),
     [](const auto& test) { return std::string(test.param.name); });
 

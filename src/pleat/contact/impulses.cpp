@@ -18,7 +18,7 @@ namespace pleat {
 namespace {
 
 constexpr int repulsion_sweeps = 4;
-// Share of the missing thickness by which a pair may open in a step [Bridson2002] sec. 5.2.
+// Share of the missing thickness by which a pair may open in a step [Bridson2002] sec. 7.2.
 constexpr double opened_share = 0.1;
 constexpr int most_rounds = 16; // of detection and collision impulses
 // Nearer than this share of the thickness there is no direction to push in; collisions take over.
@@ -52,7 +52,7 @@ struct PairMotion {
         const Vec3 rel = relative();
         const Vec3 slip = rel - dot(rel, normal) * normal;
         const double size = norm(slip);
-        // [Bridson2002] sec. 5.3: friction takes at most mu times the normal change, and all of the
+        // [Bridson2002] sec. 7.3: friction takes at most mu times the normal change, and all of the
         // slip at most.
         const double stopped = size > 0 ? std::min(1.0, friction * opening / size) : 0;
         const Vec3 impulse = (opening / compliance) * normal - (stopped / compliance) * slip;
@@ -64,24 +64,47 @@ struct PairMotion {
 
 } // namespace
 
-ImpactResolverImpulses::ImpactResolverImpulses(const ContactOptions& options, Repulsions repulsions)
-    : options_(options), repulsions_by_(repulsions), detector_(options),
-      rigid_(rigid_only(options)), near_(options.broad_phase)
+ImpactResolverImpulses::ImpactResolverImpulses(const ContactOptions& options, Repulsions repulsions,
+                                               Collisions collisions)
+    : options_(options), repulsions_by_(repulsions), collisions_by_(collisions), detector_(options),
+      zones_(collisions == Collisions::by_zones ? options : rigid_only(options)),
+      near_(options.broad_phase)
 {}
 
 void ImpactResolverImpulses::mesh_changed()
 {
     stale_ = true;
     detector_.mesh_changed();
-    rigid_.mesh_changed();
+    zones_.mesh_changed();
+    final_velocity_.mesh_changed();
+}
+
+void ImpactResolverImpulses::begin(const Model& model, const State& in, const Loads& loads,
+                                   const World& world, std::span<const ObstacleSample> obstacles,
+                                   const State& next)
+{
+    const std::size_t n = model.mesh.node_count();
+    detector_.begin(model, world, obstacles, in.x.span(), next.x.span());
+    const std::span<const Vec3> x0 = detector_.surface().x0(), x1 = detector_.surface().x1();
+    inverse_mass_.assign(x0.size(), 0);
+    for (std::size_t i = 0; i < n; ++i) inverse_mass_[i] = 1 / model.mass.values[i];
+    for (const Pin& p : loads.pins) inverse_mass_[index(p.node)] = 0;
+    shift_.resize(x0.size());
+    for (std::size_t i = 0; i < x0.size(); ++i) shift_[i] = x1[i] - x0[i];
+    proposed_.assign(shift_.begin(), shift_.begin() + std::ptrdiff_t(n));
 }
 
 /// \pre the detector has begun this step
 void ImpactResolverImpulses::find_repulsions(const Model& model, const State& in,
                                              const World& world,
-                                             std::span<const ObstacleSample> obstacles)
+                                             std::span<const ObstacleSample> obstacles, double dt)
 {
     const double h = options_.thickness;
+    stretch_.clear();
+    for (const Material& m : model.materials) stretch_.push_back(stretch_stiffness(m));
+    const auto stretch_of = [&](std::uint32_t face) {
+        return stretch_[index(model.face_material[make_id<FaceId>(face)])];
+    };
     if (stale_) {
         near_.set_cloth(model);
         stale_ = false;
@@ -92,11 +115,17 @@ void ImpactResolverImpulses::find_repulsions(const Model& model, const State& in
 
     const auto add = [&](const FeaturePair& p, const std::array<double, 4>& weights,
                          const Vec3& normal, double missing, std::vector<Repulsion>& found) {
-        Repulsion r{p.nodes, weights, normal, missing, 0, 0};
+        Repulsion r{p.nodes, weights, normal, missing, 0, 0, 0};
         for (std::size_t i = 0; i < 4; ++i)
             r.compliance += weights[i] * weights[i] * inverse_mass_[p.nodes[i]];
         if (r.compliance == 0) return;
         r.friction = pair_friction(model, world, near_, p, options_.friction);
+        // k d dt, as an opening [Bridson2002] sec. 7.2.
+        const double stretch = p.obstacle_a ? stretch_of(p.face_b)
+                               : p.with_obstacle()
+                                   ? stretch_of(p.face_a)
+                                   : 0.5 * (stretch_of(p.face_a) + stretch_of(p.face_b));
+        r.spring = options_.stiffness * stretch * missing * dt * dt * r.compliance;
         found.push_back(r);
     };
     const auto look = [&](const FeaturePair& p, std::vector<Repulsion>& found) {
@@ -151,21 +180,39 @@ void ImpactResolverImpulses::find_repulsions(const Model& model, const State& in
                                 pieces_[2 * pieces + piece]);
                     }
             });
+    // Obstacles first.
     repulsions_.clear();
-    for (const auto& piece : pieces_)
-        repulsions_.insert(repulsions_.end(), piece.begin(), piece.end());
+    const auto self_end = pieces_.begin() + std::ptrdiff_t(pieces);
+    for (auto piece = self_end; piece != pieces_.end(); ++piece)
+        repulsions_.insert(repulsions_.end(), piece->begin(), piece->end());
+    for (auto piece = pieces_.begin(); piece != self_end; ++piece)
+        repulsions_.insert(repulsions_.end(), piece->begin(), piece->end());
 }
 
-void ImpactResolverImpulses::repel()
+void ImpactResolverImpulses::repel(const Model& model, const State& in, const Loads& loads,
+                                   const World& world, std::span<const ObstacleSample> obstacles,
+                                   double dt, State& next)
 {
+    if (repulsions_by_ == Repulsions::in_the_solve) return;
+    begin(model, in, loads, world, obstacles, next);
+    find_repulsions(model, in, world, obstacles, dt);
     for (int sweep = 0; sweep < repulsion_sweeps; ++sweep)
-        for (const Repulsion& r : repulsions_) {
+        for (Repulsion& r : repulsions_) {
             const PairMotion pair{r.nodes,      r.weights,     r.normal,
                                   r.compliance, inverse_mass_, shift_};
             const double opens = dot(r.normal, pair.relative());
-            const double wanted = std::min(opened_share, options_.stiffness) * r.missing;
-            if (opens < wanted) pair.push(wanted - opens, r.friction);
+            const double approach = std::max(0.0, -opens);
+            const double spring =
+                std::clamp(opened_share * r.missing - std::max(0.0, opens), 0.0, r.spring);
+            r.spring -= spring;
+            if (approach + spring > 0) pair.push(approach + spring, r.friction);
         }
+    const std::span<const Vec3> x0 = detector_.surface().x0();
+    parallel_for(proposed_.size(), [&](std::size_t i) {
+        if (inverse_mass_[i] == 0 || shift_[i] == proposed_[i]) return;
+        next.x.values[i] = x0[i] + shift_[i];
+        next.v.values[i] += (shift_[i] - proposed_[i]) / dt;
+    });
 }
 
 ImpactReport ImpactResolverImpulses::resolve(const Model& model, const State& in,
@@ -174,38 +221,31 @@ ImpactReport ImpactResolverImpulses::resolve(const Model& model, const State& in
                                              bool insist, State& next)
 {
     PLEAT_ASSERT(dt > 0, "time runs forward");
+    if (collisions_by_ == Collisions::by_zones)
+        return zones_.resolve(model, in, loads, world, obstacles, dt, insist, next);
     ImpactReport report;
     const std::size_t n = model.mesh.node_count();
-    detector_.begin(model, world, obstacles, in.x.span(), next.x.span());
-    const std::span<const Vec3> x0 = detector_.surface().x0(), x1 = detector_.surface().x1();
-    inverse_mass_.assign(x0.size(), 0);
-    for (std::size_t i = 0; i < n; ++i) inverse_mass_[i] = 1 / model.mass.values[i];
-    for (const Pin& p : loads.pins) inverse_mass_[index(p.node)] = 0;
-    shift_.resize(x0.size());
-    for (std::size_t i = 0; i < x0.size(); ++i) shift_[i] = x1[i] - x0[i];
-
-    const std::vector<Vec3> proposed(shift_.begin(), shift_.begin() + std::ptrdiff_t(n));
-    if (repulsions_by_ == Repulsions::by_impulses) {
-        find_repulsions(model, in, world, obstacles);
-        repel();
-    }
+    begin(model, in, loads, world, obstacles, next);
+    const std::span<const Vec3> x0 = detector_.surface().x0();
 
     x_.resize(n);
     changed_.assign(n, 1);
     // What no impulse has touched stays as proposed, to the bit.
     const auto move_cloth = [&] {
         for (std::size_t i = 0; i < n; ++i)
-            x_[i] = shift_[i] == proposed[i] ? next.x.values[i] : x0[i] + shift_[i];
+            x_[i] = shift_[i] == proposed_[i] ? next.x.values[i] : x0[i] + shift_[i];
     };
-    move_cloth();
-    detector_.begin(model, world, obstacles, in.x.span(), x_);
     const auto unlimited = [](const FeaturePair&) {
         return std::numeric_limits<double>::infinity();
     };
     std::vector<ImpactHit> hits = detector_.detect_all(unlimited);
     report.impacts = hits.size();
+    if (hits.empty()) return report;
+    const State proposed = next;
     for (; !hits.empty() && report.iterations < most_rounds; ++report.iterations) {
         std::fill(changed_.begin(), changed_.end(), std::uint8_t{0});
+        std::stable_partition(hits.begin(), hits.end(),
+                              [](const ImpactHit& hit) { return hit.pair.with_obstacle(); });
         bool any = false;
         for (const ImpactHit& hit : hits) {
             const auto& w = hit.impact.weights;
@@ -229,18 +269,26 @@ ImpactReport ImpactResolverImpulses::resolve(const Model& model, const State& in
         hits = detector_.detect_changed(x_, changed_, unlimited);
     }
     parallel_for(n, [&](std::size_t i) {
-        if (inverse_mass_[i] == 0 || shift_[i] == proposed[i]) return;
+        if (inverse_mass_[i] == 0 || shift_[i] == proposed_[i]) return;
         next.x.values[i] = x_[i];
-        next.v.values[i] += (shift_[i] - proposed[i]) / dt;
+        next.v.values[i] += (shift_[i] - proposed_[i]) / dt;
     });
-    if (hits.empty()) return report;
-    const ImpactReport zones = rigid_.resolve(model, in, loads, world, obstacles, dt, insist, next);
-    report.ok = zones.ok;
-    report.trouble = zones.trouble;
-    report.zones = zones.zones;
-    report.rigid_zones = zones.rigid_zones;
-    report.pinched = zones.pinched;
-    report.unresolved = zones.unresolved;
+    if (!hits.empty()) {
+        const ImpactReport zones =
+            zones_.resolve(model, in, loads, world, obstacles, dt, insist, next);
+        report.ok = zones.ok;
+        report.trouble = zones.trouble;
+        report.zones = zones.zones;
+        report.rigid_zones = zones.rigid_zones;
+        report.pinched = zones.pinched;
+        report.unresolved = zones.unresolved;
+    }
+    if (report.ok && repulsions_by_ == Repulsions::in_the_solve) {
+        for (std::size_t i = 0; i < n; ++i)
+            proposed_[i] = (next.x.values[i] - proposed.x.values[i]) / dt;
+        next.v = proposed.v;
+        final_velocity_.add(model, loads, next.x.span(), proposed_, dt, next.v.span());
+    }
     return report;
 }
 

@@ -4,28 +4,37 @@
 // Contact by impulses on what an integrator proposes, as suits an explicit one: repulsions between
 // what is near at the start of the step, then impulses at what would still collide, then rigid
 // impact zones for what does not come free.
-// Based on: [Bridson2002] sec. 4 (order of the stages), 5 (repulsions), 6 and 7 (collisions),
-// [Provot1997] (rigid zones).
+// Based on: [Bridson2002] sec. 4 (order of the stages), 7.2 (repulsions), 7.3 (friction), 7.4
+// (collisions), 7.6 (final velocity), [Provot1997] (rigid zones), [Bender2013] sec. 6.
 //
 // Everything acts on the average velocity of the step, the displacement over dt. A repulsion has an
-// inelastic part, which takes the approach away, and a spring, which opens the pair by at most a
-// tenth of what it lacks of the thickness in a step; so nothing bounces. Friction is Coulomb's on
-// each impulse. Impulses act on both sides of a pair, so that cloth hitting cloth keeps its
-// momentum.
+// inelastic part, which takes the approach away, and a spring of stiffness k, that of the fabric
+// against stretching: with d what the pair lacks of the thickness its impulse is
 //
-// Repulsions need steps as short as an explicit integrator takes. An implicit one lets cloth that
-// hangs over an edge fall as if nothing held it, by what a long step allows, and an impulse
-// afterwards pulls only the touching nodes back: the cloth is stretched further at every step.
-// There the repulsions have to be part of the solve (ContactFinderProximity), and only collisions
-// are left to impulses.
+//   min(k d dt, m (0.1 d / dt - v_N)),
+//
+// m the mass of the pair and v_N the speed at which it opens: so that a pair opens by at most a
+// tenth of what it lacks in a step, and nothing bounces. Friction is Coulomb's on each impulse.
+// Impulses act on both sides of a pair, so that cloth hitting cloth keeps its momentum. Pairs with
+// obstacles come first in each round, cloth against cloth has the last word ([Bridson2003] sec. 6).
+//
+// Repulsions by impulses need an integrator that lets them change velocities before positions, in
+// steps as short as an explicit one takes (Integrator::advance_modified()); it also makes the
+// velocity at the end. An implicit integrator lets cloth that hangs over an edge fall as if nothing
+// held it, by what a long step allows, and an impulse afterwards pulls only the touching nodes
+// back: the cloth is stretched further at every step. There the repulsions have to be part of the
+// solve (ContactFinderProximity), only collisions are left to impulses, and the velocity at the end
+// follows from them by a linear solve (final_velocity.hpp).
 //
 // Departs from [Bridson2002]: masses are those of the nodes instead of one for all; pairs are gone
-// through several times, which is harmless, because a pair that no longer approaches gets nothing;
-// a colliding pair may close up to the separation within the step instead of stopping where it was,
-// or a sheet thrown at 20 m/s would hang in the air for a step.
+// through several times, which is harmless, because a pair that no longer approaches gets nothing
+// and its spring gives no more than k d dt in all; a colliding pair may close up to the separation
+// within the step instead of stopping where it was, or a sheet thrown at 20 m/s would hang in the
+// air for a step.
 #pragma once
 
 #include "pleat/contact/contact_options.hpp"
+#include "pleat/contact/final_velocity.hpp"
 #include "pleat/contact/impact_detection.hpp"
 #include "pleat/contact/impact_resolver.hpp"
 #include "pleat/contact/impact_zones.hpp"
@@ -39,9 +48,14 @@ namespace pleat {
 class ImpactResolverImpulses final : public ImpactResolver {
 public:
     enum class Repulsions { by_impulses, in_the_solve };
+    /// What is done about hits: impulses and then rigid zones, or impact zones (impact_zones.hpp).
+    enum class Collisions { by_impulses, by_zones };
     explicit ImpactResolverImpulses(const ContactOptions& options,
-                                    Repulsions repulsions = Repulsions::by_impulses);
+                                    Repulsions repulsions = Repulsions::by_impulses,
+                                    Collisions collisions = Collisions::by_impulses);
 
+    void repel(const Model& model, const State& in, const Loads& loads, const World& world,
+               std::span<const ObstacleSample> obstacles, double dt, State& next) override;
     [[nodiscard]] ImpactReport resolve(const Model& model, const State& in, const Loads& loads,
                                        const World& world,
                                        std::span<const ObstacleSample> obstacles, double dt,
@@ -57,23 +71,29 @@ private:
         double missing = 0;    // of the thickness [m]
         double friction = 0;   // Coulomb's mu
         double compliance = 0; // sum w^2 / m [1/kg]
+        double spring = 0;     // opening that the spring has left to give in this step [m]
     };
 
+    void begin(const Model& model, const State& in, const Loads& loads, const World& world,
+               std::span<const ObstacleSample> obstacles, const State& next);
     void find_repulsions(const Model& model, const State& in, const World& world,
-                         std::span<const ObstacleSample> obstacles);
-    void repel();
+                         std::span<const ObstacleSample> obstacles, double dt);
 
     ContactOptions options_;
     Repulsions repulsions_by_;
+    Collisions collisions_by_;
     ImpactDetector detector_;
-    ImpactResolverImpactZones rigid_; // rigid zones only
-    ContactSurface near_;             // everything at the start of the step
+    ImpactResolverImpactZones zones_; // rigid ones only, where impulses come first
+    FinalVelocity final_velocity_;
+    ContactSurface near_; // everything at the start of the step
     bool stale_ = true;
     std::vector<std::vector<Repulsion>> pieces_;
     std::vector<Repulsion> repulsions_;
     std::vector<double> inverse_mass_; // of all points; 0: held [1/kg]
     std::vector<Vec3> shift_;          // of all points over the step [m]
     std::vector<Vec3> x_;              // of the cloth at the end of the step [m]
+    std::vector<Vec3> proposed_;       // shifts of the cloth's nodes, as given [m]
+    std::vector<double> stretch_;      // stiffness by material [N/m]
     std::vector<std::uint8_t> changed_;
 };
 

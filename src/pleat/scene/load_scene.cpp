@@ -491,7 +491,7 @@ Scene load_scene(const SceneDescription& description, std::vector<Problem> found
 Pipeline make_pipeline(const SceneDescription& description)
 {
     Pipeline p;
-    p.integrator = make_integrator(description.solver, description.contact);
+    p.integrator = make_integrator(description.solver);
     p.contact_finder = make_contact_finder(description.contact, description.solver);
     p.impact_resolver = make_impact_resolver(description.contact, description.solver);
     p.strain_limiter = make_strain_limiter(description.strain_limiting);

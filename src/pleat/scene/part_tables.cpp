@@ -74,8 +74,7 @@ constexpr Row<MakeLinearSolver> linear_solvers[] = {
 
 // --- integrators --------------------------------------------------------------------------------
 
-std::unique_ptr<Integrator> make_backward_euler(const SolverDescription& s,
-                                                const ContactDescription&)
+std::unique_ptr<Integrator> make_backward_euler(const SolverDescription& s)
 {
     BackwardEulerOptions options;
     options.newton_iterations = s.newton_iterations;
@@ -88,18 +87,14 @@ constexpr Row<MixedOptions::Variant> mixed_variant_rows[] = {
     {"leapfrog_trapezoid", MixedOptions::Variant::leapfrog_trapezoid},
 };
 
-std::unique_ptr<Integrator> make_mixed_explicit_implicit(const SolverDescription& s,
-                                                         const ContactDescription& c)
+std::unique_ptr<Integrator> make_mixed_explicit_implicit(const SolverDescription& s)
 {
     MixedOptions options;
     options.variant = row_of(mixed_variant_rows, s.variant);
-    // Impulses act between steps only: those must be as short as stability asks for.
-    if (c.type == "impulses") options.max_inner_steps = 1;
     return std::make_unique<IntegratorMixedExplicitImplicit>(options);
 }
 
-using MakeIntegrator = std::unique_ptr<Integrator> (*)(const SolverDescription&,
-                                                       const ContactDescription&);
+using MakeIntegrator = std::unique_ptr<Integrator> (*)(const SolverDescription&);
 constexpr Row<MakeIntegrator> integrators[] = {
     {"backward_euler", &make_backward_euler},
     {"mixed_explicit_implicit", &make_mixed_explicit_implicit},
@@ -126,12 +121,6 @@ ContactOptions contact_options(const ContactDescription& c)
             .broad_phase = row_of(broad_phases, c.broad_phase)};
 }
 
-/// Whether contact can act on the velocities between its steps alone.
-bool is_explicit(const SolverDescription& s)
-{
-    return s.integrator == "mixed_explicit_implicit";
-}
-
 std::unique_ptr<ContactFinder> find_near(const ContactDescription& c, const SolverDescription&)
 {
     return std::make_unique<ContactFinderProximity>(contact_options(c));
@@ -139,6 +128,12 @@ std::unique_ptr<ContactFinder> find_near(const ContactDescription& c, const Solv
 std::unique_ptr<ContactFinder> find_nothing(const ContactDescription&, const SolverDescription&)
 {
     return std::make_unique<ContactFinderNone>();
+}
+/// Repulsion inside an implicit solve; an explicit integrator has it as impulses on velocities.
+std::unique_ptr<ContactFinder> find_for_solve(const ContactDescription& c,
+                                              const SolverDescription& s)
+{
+    return is_explicit(s) ? find_nothing(c, s) : find_near(c, s);
 }
 std::unique_ptr<ImpactResolver> resolve_in_zones(const ContactDescription& c,
                                                  const SolverDescription&)
@@ -150,15 +145,22 @@ std::unique_ptr<ImpactResolver> resolve_nothing(const ContactDescription&, const
     return std::make_unique<ImpactResolverNone>();
 }
 
+using Repulsions = ImpactResolverImpulses::Repulsions;
+using Collisions = ImpactResolverImpulses::Collisions;
+
 constexpr Row<ContactParts> contacts[] = {
-    {"impact_zones", {&find_near, &resolve_in_zones}},
-    {"impulses",
-     {[](const ContactDescription& c, const SolverDescription& s) {
-          return is_explicit(s) ? find_nothing(c, s) : find_near(c, s);
-      },
+    {"impact_zones",
+     {&find_for_solve,
       [](const ContactDescription& c,
          const SolverDescription& s) -> std::unique_ptr<ImpactResolver> {
-          using Repulsions = ImpactResolverImpulses::Repulsions;
+          if (!is_explicit(s)) return resolve_in_zones(c, s);
+          return std::make_unique<ImpactResolverImpulses>(
+              contact_options(c), Repulsions::by_impulses, Collisions::by_zones);
+      }}},
+    {"impulses",
+     {&find_for_solve,
+      [](const ContactDescription& c,
+         const SolverDescription& s) -> std::unique_ptr<ImpactResolver> {
           return std::make_unique<ImpactResolverImpulses>(
               contact_options(c),
               is_explicit(s) ? Repulsions::by_impulses : Repulsions::in_the_solve);
@@ -179,6 +181,7 @@ template <class Options> Options limiter_options(const StrainLimitingDescription
     if constexpr (requires { options.measure; })
         options.measure =
             d.measure == "components" ? StrainMeasure::components : StrainMeasure::principal;
+    if constexpr (requires { options.default_limits; }) options.default_limits = d.default_limits;
     return options;
 }
 
@@ -301,10 +304,14 @@ std::span<const std::string> remesher_types()
     return names;
 }
 
-std::unique_ptr<Integrator> make_integrator(const SolverDescription& solver,
-                                            const ContactDescription& contact)
+bool is_explicit(const SolverDescription& solver)
 {
-    return row_of(integrators, solver.integrator)(solver, contact);
+    return solver.integrator == "mixed_explicit_implicit";
+}
+
+std::unique_ptr<Integrator> make_integrator(const SolverDescription& solver)
+{
+    return row_of(integrators, solver.integrator)(solver);
 }
 
 std::unique_ptr<ContactFinder> make_contact_finder(const ContactDescription& contact,

@@ -25,9 +25,11 @@ namespace pleat {
 [[nodiscard]] std::span<const std::string> strain_limiter_types();
 [[nodiscard]] std::span<const std::string> remesher_types();
 
+/// Whether the integrator lets limits and collisions change velocities inside its steps.
+[[nodiscard]] bool is_explicit(const SolverDescription& solver);
+
 // \pre the names in the description are of the tables (read_scene_file saw to it).
-[[nodiscard]] std::unique_ptr<Integrator> make_integrator(const SolverDescription& solver,
-                                                          const ContactDescription& contact);
+[[nodiscard]] std::unique_ptr<Integrator> make_integrator(const SolverDescription& solver);
 [[nodiscard]] std::unique_ptr<ContactFinder> make_contact_finder(const ContactDescription& contact,
                                                                  const SolverDescription& solver);
 [[nodiscard]] std::unique_ptr<ImpactResolver>

@@ -5,6 +5,7 @@
 #include "pleat/scene/json_reader.hpp"
 #include "pleat/scene/material_json.hpp"
 #include "pleat/scene/part_tables.hpp"
+#include "pleat/strain_limiting/edge_velocity.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -82,6 +83,7 @@ public:
                [&](JsonReader& o) { scene_.handles.push_back(read_handle(o)); });
         r.object("solver", "solver", [&](JsonReader& o) { read_solver(o); });
         r.object("contact", "contact", [&](JsonReader& o) { read_contact(o); });
+        choose_strain_limiter();
         r.object("strain_limiting", "strain_limiting",
                  [&](JsonReader& o) { read_strain_limiting(o); });
         r.object("settle", "settle", [&](JsonReader& o) {
@@ -465,6 +467,7 @@ private:
     {
         static const std::vector<std::string> measures{"principal", "components"};
         StrainLimitingDescription& s = scene_.strain_limiting;
+        if (r.find("type") != nullptr) s.default_limits.reset(); // who names a type names its keys
         s.type = r.word("type", s.type, strain_limiter_types());
         s.measure = r.word("measure", s.measure, measures);
         s.tolerance = r.number("tolerance", s.tolerance, Range{1e-6, 1});
@@ -473,6 +476,18 @@ private:
             s.type != "augmented_lagrangian")
             file_.problem(r.path_of("measure"), "\"components\" with the type \"" + s.type + "\"",
                           "it with \"projected_newton\" or \"augmented_lagrangian\" only");
+        if (const auto limits = read_strain_limits(r, "default_limits")) s.default_limits = limits;
+        if (s.default_limits && s.type != "edge_velocity")
+            file_.problem(r.path_of("default_limits"), "the type \"" + s.type + "\" with it",
+                          "it with \"edge_velocity\" only; fabrics have \"strain_limits\"");
+    }
+
+    /// What a scene gets that does not say: [Bridson2003] sec. 3 for the explicit integrator.
+    void choose_strain_limiter()
+    {
+        if (!is_explicit(scene_.solver)) return;
+        scene_.strain_limiting.type = "edge_velocity";
+        scene_.strain_limiting.default_limits = biphasic_limits;
     }
 
     void read_contact(JsonReader& r)
@@ -727,6 +742,8 @@ nlohmann::ordered_json resolved_json(const SceneDescription& s, const PathText& 
                                {"tolerance", s.strain_limiting.tolerance}};
     if (s.strain_limiting.iterations)
         json["strain_limiting"]["iterations"] = *s.strain_limiting.iterations;
+    if (const auto& limits = s.strain_limiting.default_limits)
+        json["strain_limiting"]["default_limits"] = {limits->min, limits->max};
     if (s.dress)
         json["dress"] = {{"time", s.dress->time},
                          {"step", s.dress->step},

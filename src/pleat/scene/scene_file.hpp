@@ -146,6 +146,8 @@ struct StrainLimitingDescription {
     std::string measure = "principal";     // or "components"
     double tolerance = 1e-3;               // on the worst violation, as strain
     std::optional<int> iterations;         // at most; none: as the method has it
+    /// Of edge_velocity: limits of fabrics that have none; none: these are not limited.
+    std::optional<StrainLimits> default_limits;
     bool operator==(const StrainLimitingDescription&) const = default;
 };
 

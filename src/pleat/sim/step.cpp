@@ -44,6 +44,9 @@ void commit(Simulation& sim, State next, double dt)
 // moves with the state, and the most of them.
 constexpr double stable_share = 0.9;
 constexpr double most_cuts = 20000;
+// A bound that shrinks with the step, as that of springs which get stiffer, ends as a rejected
+// step.
+constexpr int most_nested_cuts = 6;
 
 /// Into how many steps dt has to be cut for an integrator that refused it as too long; 1: it did
 /// not.
@@ -54,8 +57,9 @@ int stable_cuts(const SolveReport& solve, double dt)
     return cuts <= most_cuts ? static_cast<int>(cuts) : 1;
 }
 
+/// \param cut how often dt was cut for the sake of stability already
 void advance_halving(const World& world, Pipeline& pipeline, Simulation& sim, double dt,
-                     int halvings, AdvanceReport& total)
+                     int halvings, int cut, AdvanceReport& total)
 {
     const StepReport r = step(world, pipeline, sim, dt, halvings >= max_impact_halvings);
     total.times += r.times;
@@ -80,13 +84,13 @@ void advance_halving(const World& world, Pipeline& pipeline, Simulation& sim, do
         after.faces_limited = std::max(after.faces_limited, r.limits_after.faces_limited);
         return;
     }
-    if (const int cuts = stable_cuts(r.solve, dt); cuts > 1) {
+    if (const int cuts = cut < most_nested_cuts ? stable_cuts(r.solve, dt) : 1; cuts > 1) {
         if (cuts > total.inner_steps) {
             total.inner_steps = cuts;
             total.dt_stable = r.solve.dt_stable;
         }
         for (int i = 0; i < cuts && total.ok; ++i)
-            advance_halving(world, pipeline, sim, dt / cuts, halvings, total);
+            advance_halving(world, pipeline, sim, dt / cuts, halvings, cut + 1, total);
         return;
     }
     ++total.rejected;
@@ -96,16 +100,16 @@ void advance_halving(const World& world, Pipeline& pipeline, Simulation& sim, do
         return;
     }
     for (int half = 0; half < 2 && total.ok; ++half)
-        advance_halving(world, pipeline, sim, dt / 2, halvings + 1, total);
+        advance_halving(world, pipeline, sim, dt / 2, halvings + 1, cut, total);
 }
 
 } // namespace
 
 std::string StepReport::trouble() const
 {
-    if (!solve.ok) return "integration: " + solve.trouble;
     if (!limit.ok) return "strain limiting: " + limit.trouble;
     if (!impact.ok) return "impacts: " + impact.trouble;
+    if (!solve.ok) return "integration: " + solve.trouble;
     if (!limits_kept) return "impacts leave faces far outside their strain limits";
     if (!within_bounds)
         return "the new state holds numbers that are not finite, or positions and speeds beyond "
@@ -127,20 +131,51 @@ StepReport step(const World& world, Pipeline& p, Simulation& sim, double dt, boo
         const StageTimer timer(r.times, Stage::contact_find);
         r.contact = p.contact_finder->find(model, held, world, obstacles, dt, contacts);
     }
+    // Limits and collisions for integrators that let velocities be modified inside the step.
+    const auto modify = [&](ModifyAt at, const State& from, State& moved) {
+        const bool is_end = at == ModifyAt::end;
+        LimitReport limit;
+        {
+            const StageTimer timer(r.times, Stage::strain);
+            limit = p.strain_limiter->limit(model, loads, contacts, dt, moved);
+        }
+        ImpactReport impact;
+        const bool usable = limit.ok && is_within_bounds(moved);
+        if (usable) {
+            const StageTimer timer(r.times, Stage::impact);
+            const auto ahead = sample_obstacles(world, sim.time + (is_end ? dt : 0), dt);
+            p.impact_resolver->repel(model, from, loads, world, ahead, dt, moved);
+            impact = p.impact_resolver->resolve(model, from, loads, world, ahead, dt,
+                                                insist || is_end, moved);
+        }
+        const bool ok = usable && impact.ok && is_within_bounds(moved);
+        if (is_end) return ok;
+        r.limit = std::move(limit);
+        r.impact = std::move(impact);
+        return ok;
+    };
     State next = held;
     {
-        const StageTimer timer(r.times, Stage::integrate);
-        r.solve = p.integrator->advance(model, held, loads, contacts, dt, next);
+        const Stopwatch watch;
+        const double others = r.times[Stage::strain] + r.times[Stage::impact];
+        r.solve = p.integrator->advance_modified(model, held, loads, contacts, modify, dt, next);
+        r.times[Stage::integrate] +=
+            watch.ms() - (r.times[Stage::strain] + r.times[Stage::impact] - others);
     }
-    if (r.solve.ok) {
+    if (r.solve.ok && !r.solve.modified) {
         const StageTimer timer(r.times, Stage::strain);
         r.limit = p.strain_limiter->limit(model, loads, contacts, dt, next);
     }
-    r.within_bounds = is_within_bounds(next);
+    r.within_bounds = !r.solve.ok || is_within_bounds(next);
     if (r.solve.ok && r.limit.ok && r.within_bounds) {
         const StageTimer timer(r.times, Stage::impact);
-        r.impact =
+        if (!r.solve.modified)
+            p.impact_resolver->repel(model, held, loads, world, obstacles, dt, next);
+        ImpactReport impact =
             p.impact_resolver->resolve(model, held, loads, world, obstacles, dt, insist, next);
+        impact.impacts += r.impact.impacts; // those of the modifications
+        impact.rigid_zones += r.impact.rigid_zones;
+        r.impact = std::move(impact);
     }
     r.within_bounds = r.within_bounds && is_within_bounds(next);
     if (!r.accepted()) return r; // the caller retries with smaller dt, or stops and says why
@@ -181,7 +216,10 @@ StepReport step(const World& world, Pipeline& p, Simulation& sim, double dt, boo
         r.limits_after = after;
         next = std::move(again);
     }
-    r.limits_kept = insist || r.limits_after.worst_violation <= limits_missed_above ||
+    // Where velocities were modified inside the step the limits had their say on either side of it;
+    // and without impacts a shorter step changes nothing.
+    r.limits_kept = insist || r.solve.modified || r.impact.impacts == 0 ||
+                    r.limits_after.worst_violation <= limits_missed_above ||
                     r.limit.worst_violation > limiter_share * r.limits_after.worst_violation;
     if (!r.accepted()) return r;
     commit(sim, std::move(next), dt);
@@ -191,7 +229,7 @@ StepReport step(const World& world, Pipeline& p, Simulation& sim, double dt, boo
 AdvanceReport advance(const World& world, Pipeline& pipeline, Simulation& sim, double dt)
 {
     AdvanceReport total;
-    advance_halving(world, pipeline, sim, dt, 0, total);
+    advance_halving(world, pipeline, sim, dt, 0, 0, total);
     return total;
 }
 

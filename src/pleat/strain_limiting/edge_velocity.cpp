@@ -24,7 +24,7 @@ struct LimitedEdge {
 /// Along a gathered seam the two sides have rest lengths of their own: the shorter one bounds from
 /// below, the longer one from above. So with the limits of two fabrics.
 std::optional<LimitedEdge> limited(const Model& model, EdgeId edge,
-                                   const std::optional<StrainLimits>& given)
+                                   const StrainEdgeVelocityOptions& options)
 {
     const Mesh& mesh = model.mesh;
     LimitedEdge e{index(mesh[edge].nodes[0]), index(mesh[edge].nodes[1]),
@@ -33,8 +33,9 @@ std::optional<LimitedEdge> limited(const Model& model, EdgeId edge,
     for (std::size_t side = 0; side < 2; ++side) {
         const FaceId f = mesh[edge].faces[side];
         if (!is_some(f)) continue;
-        const auto limits =
-            given ? given : model.materials[index(model.face_material[f])].strain_limits;
+        auto limits = options.limits;
+        if (!limits) limits = model.materials[index(model.face_material[f])].strain_limits;
+        if (!limits) limits = options.default_limits;
         if (!limits) continue;
         const double rest = material_length(mesh, edge, side);
         e.shortest = std::min(e.shortest, rest * (1 + limits->min));
@@ -56,19 +57,19 @@ struct StrainLimiterEdgeVelocity::Work {
     std::vector<double> inverse_mass;     // by node; 0 where held
     std::vector<double> parts;
 
-    void build(const Model& model, const std::optional<StrainLimits>& limits);
+    void build(const Model& model, const StrainEdgeVelocityOptions& options);
     [[nodiscard]] double worst(std::span<const Vec3> x);
 };
 
 /// Groups greedily: each edge goes into the first group that holds none of its nodes.
 void StrainLimiterEdgeVelocity::Work::build(const Model& model,
-                                            const std::optional<StrainLimits>& limits)
+                                            const StrainEdgeVelocityOptions& options)
 {
     const Mesh& mesh = model.mesh;
     std::vector<std::vector<LimitedEdge>> groups;
     std::vector<std::vector<std::uint32_t>> used(mesh.node_count()); // groups at a node
     for (EdgeId id : mesh.edges()) {
-        const auto e = limited(model, id, limits);
+        const auto e = limited(model, id, options);
         if (!e) continue;
         const auto taken = [&](std::uint32_t g, std::uint32_t node) {
             return std::find(used[node].begin(), used[node].end(), g) != used[node].end();
@@ -122,7 +123,7 @@ LimitReport StrainLimiterEdgeVelocity::limit(const Model& model, const Loads& lo
 {
     Work& w = *work_;
     if (!w.fresh) {
-        w.build(model, options_.limits);
+        w.build(model, options_);
         w.fresh = true;
     }
     for (std::size_t i = 0; i < w.inverse_mass.size(); ++i)

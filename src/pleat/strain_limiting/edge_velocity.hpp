@@ -25,7 +25,8 @@ inline constexpr StrainLimits biphasic_limits{0.0, 0.1};
 struct StrainEdgeVelocityOptions {
     double tolerance = 1e-3; // on the worst violation of an edge, as strain
     int max_iterations = 50;
-    std::optional<StrainLimits> limits; // none: each material's own
+    std::optional<StrainLimits> limits;         // none: each material's own
+    std::optional<StrainLimits> default_limits; // of materials without; none: not limited
 };
 
 class StrainLimiterEdgeVelocity final : public StrainLimiter {
