@@ -238,6 +238,8 @@ INSTANTIATE_TEST_SUITE_P(
         Variation{"jacobi", R"(, "strain_limiting": {"type": "jacobi"})"},
         Variation{"edge_velocity", R"(, "strain_limiting": {"type": "edge_velocity"})"},
         Variation{"impulses", R"(, "contact": {"type": "impulses"})"},
+        Variation{"explicit_proximity", R"(, "contact": {"type": "proximity"},
+                                            "solver": {"integrator": "mixed_explicit_implicit"})"},
         Variation{"explicit_impulses", R"(, "contact": {"type": "impulses"},
                                            "solver": {"integrator": "mixed_explicit_implicit"})"},
         Variation{"spatial_hash", R"(, "contact": {"broad_phase": "spatial_hash"})"}),

@@ -221,6 +221,7 @@ ImpactReport ImpactResolverImpulses::resolve(const Model& model, const State& in
                                              bool insist, State& next)
 {
     PLEAT_ASSERT(dt > 0, "time runs forward");
+    if (collisions_by_ == Collisions::none) return {};
     if (collisions_by_ == Collisions::by_zones)
         return zones_.resolve(model, in, loads, world, obstacles, dt, insist, next);
     ImpactReport report;

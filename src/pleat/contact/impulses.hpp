@@ -48,8 +48,9 @@ namespace pleat {
 class ImpactResolverImpulses final : public ImpactResolver {
 public:
     enum class Repulsions { by_impulses, in_the_solve };
-    /// What is done about hits: impulses and then rigid zones, or impact zones (impact_zones.hpp).
-    enum class Collisions { by_impulses, by_zones };
+    /// What is done about hits: impulses and then rigid zones, impact zones (impact_zones.hpp), or
+    /// nothing.
+    enum class Collisions { by_impulses, by_zones, none };
     explicit ImpactResolverImpulses(const ContactOptions& options,
                                     Repulsions repulsions = Repulsions::by_impulses,
                                     Collisions collisions = Collisions::by_impulses);

@@ -165,7 +165,14 @@ constexpr Row<ContactParts> contacts[] = {
               contact_options(c),
               is_explicit(s) ? Repulsions::by_impulses : Repulsions::in_the_solve);
       }}},
-    {"proximity", {&find_near, &resolve_nothing}},
+    {"proximity",
+     {&find_for_solve,
+      [](const ContactDescription& c,
+         const SolverDescription& s) -> std::unique_ptr<ImpactResolver> {
+          if (!is_explicit(s)) return resolve_nothing(c, s);
+          return std::make_unique<ImpactResolverImpulses>(
+              contact_options(c), Repulsions::by_impulses, Collisions::none);
+      }}},
     {"impacts", {&find_nothing, &resolve_in_zones}},
     {"none", {&find_nothing, &resolve_nothing}},
 };
