@@ -56,6 +56,26 @@ inline Obstacle box(const Vec3& low, const Vec3& high)
     return o;
 }
 
+/// About the z axis, n x m quads.
+inline Obstacle torus(double radius, double tube, std::uint32_t n, std::uint32_t m)
+{
+    Obstacle o;
+    o.name = "torus";
+    for (std::uint32_t i = 0; i < n; ++i)
+        for (std::uint32_t j = 0; j < m; ++j) {
+            const double a = 2 * std::numbers::pi * i / n, b = 2 * std::numbers::pi * j / m;
+            const double r = radius + tube * std::cos(b);
+            o.x.push_back({r * std::cos(a), r * std::sin(a), tube * std::sin(b)});
+        }
+    const auto at = [&](std::uint32_t i, std::uint32_t j) { return (i % n) * m + j % m; };
+    for (std::uint32_t i = 0; i < n; ++i)
+        for (std::uint32_t j = 0; j < m; ++j) {
+            o.faces.push_back({at(i, j), at(i + 1, j), at(i + 1, j + 1)});
+            o.faces.push_back({at(i, j), at(i + 1, j + 1), at(i, j + 1)});
+        }
+    return o;
+}
+
 /// Two triangles of the plane z = height.
 inline Obstacle floor_at(double height, double size = 2)
 {

@@ -276,6 +276,26 @@ TEST_P(Contract, pins_too_far_apart_are_reported_and_end)
 INSTANTIATE_TEST_SUITE_P(Limiters, Contract, testing::Range<std::size_t>(0, entries().size()),
                          [](const auto& entry) { return entries()[entry.param].name; });
 
+TEST(ProjectedNewton, part_without_limits_takes_the_stretch_that_the_other_may_not)
+{
+    // Half of a sheet that pins stretch by a fifth has limits of 5 %.
+    Cloth c = strained_sheet();
+    for (Vec3& x : c.state.x.values) x[1] /= 0.85;
+    c.model.materials.push_back(c.model.materials[0]);
+    c.model.materials[1].strain_limits.reset();
+    for (FaceId f : c.model.mesh.faces())
+        if (c.model.mesh.u(c.model.mesh[f].verts[0])[0] > 0.5)
+            c.model.face_material[f] = make_id<MaterialId>(1);
+    Loads loads;
+    for (NodeId n : c.model.mesh.nodes())
+        if (c.state.x[n][0] < 0.02 || c.state.x[n][0] > 1.18)
+            loads.pins.push_back({n, c.state.x[n], {}});
+    StrainLimiterProjectedNewton limiter;
+    (void)limiter.limit(c.model, loads, {}, dt, c.state);
+    EXPECT_LE(check_limits(c.model, c.state.x.values).worst_violation, 1e-3 + 1e-9);
+    EXPECT_GT(check_limits(c.model, c.state.x.values, {-1, 0.05}).worst_violation, 0.2);
+}
+
 // --- componentwise limits (N18) -----------------------------------------------------------------
 
 template <class Limiter, class Options> void expect_components(Options o)

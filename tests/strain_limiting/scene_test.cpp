@@ -7,6 +7,7 @@
 #include "pleat/scene/load_scene.hpp"
 #include "pleat/sim/audit.hpp"
 #include "pleat/sim/frames.hpp"
+#include "pleat/sim/run.hpp"
 #include "pleat/sim/step.hpp"
 #include "pleat/strain_limiting/limited_mesh.hpp"
 #include "temporary_folder.hpp"
@@ -18,6 +19,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace pleat {
 namespace {
@@ -193,6 +195,23 @@ TEST_F(StrainScene, none_reports_what_is_outside)
     const StepReport r = step(s.world, p, s.start, 1e-5);
     EXPECT_EQ(r.limits_after.faces_outside, 8u);
     EXPECT_NEAR(r.limits_after.worst_violation, 0.2, 0.01);
+}
+
+TEST_F(StrainScene, rows_of_frames_count_what_is_beyond_the_limits)
+{
+    const SceneDescription d = scene("");
+    Scene s = load_scene(d);
+    Pipeline p = make_pipeline(d);
+    s.settings.frames = 1;
+    std::vector<FrameStats> rows;
+    RunHooks hooks;
+    hooks.on_frame = [&](const FrameStats& row) { rows.push_back(row); };
+    (void)run(s.world, p, s.start, s.settings, {}, hooks);
+    ASSERT_EQ(rows.size(), 2u);
+    EXPECT_NEAR(rows[0].frame_excess, 0.2, 1e-9); // as the mesh file has it
+    EXPECT_EQ(rows[0].faces_beyond, 8u);
+    EXPECT_LE(rows[1].frame_excess, 1e-3 + 1e-7);
+    EXPECT_EQ(rows[1].faces_beyond, 0u);
 }
 
 TEST_F(StrainScene, components_need_a_method_that_knows_them)

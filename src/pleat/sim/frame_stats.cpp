@@ -75,6 +75,7 @@ std::string stats_header()
     line += ",splits,flips,collapses,edits_refused,split_midpoints,remesh_crossings,"
             "remesh_kept,remesh_momentum,"
             "remesh_angular_momentum,remesh_kinetic,remesh_elastic,hash";
+    line += ",frame_excess,faces_beyond";
     return line;
 }
 
@@ -101,6 +102,7 @@ std::string stats_row(const FrameStats& s)
                      r.elastic_change})
         line += "," + text(d);
     line += "," + hexadecimal(s.hash);
+    line += "," + text(s.frame_excess) + "," + std::to_string(s.faces_beyond);
     return line;
 }
 

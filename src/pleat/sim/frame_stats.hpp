@@ -15,6 +15,9 @@
 
 namespace pleat {
 
+/// How far beyond its limits a face of a written frame may be, as strain, and not be counted.
+inline constexpr double frame_limit_tolerance = 0.02;
+
 struct FrameStats {
     int frame = 0;
     double time = 0; // [s]
@@ -36,6 +39,8 @@ struct FrameStats {
     std::size_t faces_outside = 0;    // outside their strain limits then; most of any step
     std::uint64_t hash = 0;           // of the state
     RemeshReport remesh;              // of all remeshings of the frame
+    double frame_excess = 0;          // worst strain beyond the limits in the written frame
+    std::size_t faces_beyond = 0;     // faces there by more than frame_limit_tolerance beyond them
 };
 
 /// The header line, without a newline: the fixed columns first, further ones behind.

@@ -50,6 +50,9 @@ void finish_frame(const World& world, const Simulation& sim, const RunSettings& 
     stats.audit = audit(meshes, settings.gap_reach);
     stats.kinetic = kinetic_energy(sim.model, sim.state);
     stats.elastic = elastic_energy(sim.model, sim.state);
+    const LimitCheck limits = check_limits(sim.model, sim.state.x.span(), frame_limit_tolerance);
+    stats.frame_excess = limits.worst_violation;
+    stats.faces_beyond = limits.faces_outside;
     stats.hash = state_hash(sim.model, sim.state);
     stats.ms_total = watch.ms();
     ++report.frames_written;

@@ -60,20 +60,25 @@ LimitCheck check(const Mesh& mesh, std::span<const Vec3> x, double tolerance, Li
 
 } // namespace
 
-void LimitedMesh::build(const Model& model, const std::optional<StrainLimits>& given)
+void LimitedMesh::build(const Model& model, const std::optional<StrainLimits>& given,
+                        bool with_unlimited)
 {
     const Mesh& mesh = model.mesh;
     faces.clear();
+    with_unlimited = with_unlimited &&
+                     std::any_of(model.materials.begin(), model.materials.end(),
+                                 [](const Material& m) { return m.strain_limits.has_value(); });
     std::vector<std::uint32_t> rows;
     for (FaceId f : mesh.faces()) {
         const auto limits =
             given ? given : model.materials[index(model.face_material[f])].strain_limits;
-        if (!limits) continue;
+        if (!limits && !with_unlimited) continue;
         const auto& v = mesh[f].verts;
         const auto n = mesh.nodes_of(f);
         faces.push_back({{index(n[0]), index(n[1]), index(n[2])},
                          face_rest(mesh.u(v[0]), mesh.u(v[1]), mesh.u(v[2])),
-                         *limits});
+                         limits.value_or(StrainLimits{}),
+                         limits.has_value()});
         rows.insert(rows.end(), {index(n[0]), index(n[1]), index(n[2])});
     }
     around = build_row_gather(mesh.node_count(), {rows, 3});

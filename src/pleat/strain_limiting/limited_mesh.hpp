@@ -25,11 +25,12 @@ namespace pleat {
 /// Called with the positions after each iteration; for plots and tests.
 using LimitObserver = std::function<void(int iteration, std::span<const Vec3> x)>;
 
-/// A face whose material has limits.
+/// A face whose material has limits, or one without where these were asked for too.
 struct LimitedFace {
     std::array<std::uint32_t, 3> nodes{};
     FaceRest rest;
     StrainLimits limits;
+    bool limited = true; // false: the material has no limits
 };
 
 struct LimitedMesh {
@@ -45,7 +46,9 @@ struct LimitedMesh {
     std::vector<double> piece_mass;       // by piece [kg]
 
     /// \param limits instead of the materials' own, for every face.
-    void build(const Model& model, const std::optional<StrainLimits>& limits = std::nullopt);
+    /// \param with_unlimited list faces without limits too, unless none has any.
+    void build(const Model& model, const std::optional<StrainLimits>& limits = std::nullopt,
+               bool with_unlimited = false);
     /// Takes over who is held. A spring of stiffness k weighs k dt^2: near the end of an implicit
     /// step, inertia and springs cost 1/2 (m / dt^2 + k) |dx|^2, so a limiter that weighs
     /// displacements by m + k dt^2 leaves a node where its spring wants it as far as it can.

@@ -25,6 +25,12 @@
 // inside the shoulder, and impacts, which know nothing of limits, would stretch it again. A floor
 // is one more inequality, with the penalty mu/2 t^2, t = floor - gap + multiplier where positive.
 //
+// Floors between layers move cloth without limits too. Its faces resist being strained further than
+// they are: they have bounds a little beyond the strains that they start with, but a hundredth of
+// the stiffness and no multipliers, so that limits and floors prevail where not all can be met.
+// With its mass alone against it a node that a floor touches with a small weight would be moved by
+// many times what the limited cloth moves, and stand out as a spike.
+//
 // The model of a step counts the limits and floors that are exceeded where it starts. One that runs
 // into others, so that phi does not fall as foretold, is taken again with these in the model, as
 // equations: t may be negative then, which is the room that is left (an active-set method, with the
@@ -77,6 +83,10 @@ constexpr double firm_share = 0.25;
 constexpr double floor_slack = 0.2;
 /// as a share of what is small.
 constexpr double least_floor = 0.1;
+/// What a face without limits may be strained beyond what it is before it resists,
+constexpr double free_strain = 0.01;
+/// and how stiff it is then beside a face at its limits.
+constexpr double unlimited_share = 0.01;
 
 Double4 widen(Float4 v)
 {
@@ -196,6 +206,12 @@ FaceHessian inside_hessian(const FaceRest& rest, double damping)
     return {block(rest.b[1], rest.b[1]), block(rest.b[1], rest.b[2]), block(rest.b[2], rest.b[2])};
 }
 
+/// What the squared excess of a face counts, in units of mu/2 [m^2].
+double weight_of(const LimitedFace& face)
+{
+    return face.limited ? face.rest.area : unlimited_share * face.rest.area;
+}
+
 /// A contact that is not to be closed any further.
 struct Floor {
     std::array<std::uint32_t, 4> nodes{};
@@ -244,7 +260,7 @@ struct StrainLimiterProjectedNewton::Work {
     std::vector<Vec3> start;  // by node of the mesh
     std::vector<Vec3> before; // where a line starts
 
-    // By limited face.
+    // By face of `mesh`.
     std::vector<Vec2> multiplier, excess;
     std::vector<Bounds> bound; // that the next step keeps to
     std::vector<Mat3x2> stress;
@@ -424,7 +440,7 @@ void StrainLimiterProjectedNewton::Work::prepare(const Model& model, const Loads
                                                  const StrainProjectedNewtonOptions& options)
 {
     if (!fresh) {
-        mesh.build(model, options.limits);
+        mesh.build(model, options.limits, true);
         const std::size_t f = mesh.faces.size(), n = mesh.node_count();
         multiplier.resize(f);
         excess.resize(f);
@@ -452,6 +468,11 @@ void StrainLimiterProjectedNewton::Work::prepare(const Model& model, const Loads
         fresh = true;
     }
     mesh.hold(loads, dt);
+    for (LimitedFace& face : mesh.faces)
+        if (!face.limited) {
+            const Vec2 e = quick_strains(deformation(face, next.x.values));
+            face.limits = {std::min(e[1], 0.0) - free_strain, std::max(e[0], 0.0) + free_strain};
+        }
     make_floors(contacts, next.x.values);
     std::copy(next.x.values.begin(), next.x.values.end(), start.begin());
     std::fill(multiplier.begin(), multiplier.end(), Vec2{});
@@ -483,11 +504,12 @@ StrainLimiterProjectedNewton::Work::evaluate(StrainMeasure measure, std::span<co
                 lo = component_limit(lo);
                 hi = component_limit(hi);
             }
-            worst = std::max(
-                {worst, violation(stretch[0], face.limits), violation(stretch[1], face.limits)});
+            if (face.limited)
+                worst = std::max({worst, violation(stretch[0], face.limits),
+                                  violation(stretch[1], face.limits)});
             const double inset = std::min(margin, 0.25 * (hi - lo));
             excess[k] = pleat::excess(value, multiplier[k], lo + inset, hi - inset);
-            energy += face.rest.area * norm2(excess[k]);
+            energy += weight_of(face) * norm2(excess[k]);
         }
         parts_a[c] = energy;
         parts_b[c] = worst;
@@ -613,7 +635,7 @@ void StrainLimiterProjectedNewton::Work::linearize(StrainMeasure measure, std::s
         [&](std::size_t a) {
             const std::uint32_t k = faces[a];
             const LimitedFace& face = mesh.faces[k];
-            const double weight = mu * face.rest.area;
+            const double weight = mu * weight_of(face);
             room_of_face[a] = 0;
             if (bound[k] == Bounds{}) {
                 stress[k] = Mat3x2{};
@@ -875,7 +897,8 @@ LimitReport StrainLimiterProjectedNewton::limit(const Model& model, const Loads&
         now = refused ? go(0) : then;
         if (options_.on_iteration) options_.on_iteration(report.iterations, x);
         if (model_of_phi && -slope < inner_tolerance * now.phi && !now.within(options_.tolerance)) {
-            for (std::uint32_t k : w.faces) w.multiplier[k] = w.excess[k]; // [Narain2012] eq. 20
+            for (std::uint32_t k : w.faces) // [Narain2012] eq. 20
+                if (w.mesh.faces[k].limited) w.multiplier[k] = w.excess[k];
             w.floor_multiplier.assign(w.floor_excess.begin(), w.floor_excess.end());
             const double worst = now.worst(options_.tolerance);
             if (last_worst > 0 && worst > stalled * last_worst) ++stalls;
