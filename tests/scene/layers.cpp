@@ -152,12 +152,13 @@ double median(std::vector<double> values)
 Worst worst_cost(const std::vector<double>& cost)
 {
     constexpr std::size_t reach = 3;
+    constexpr double least = 0.02; // clocks of CPU time may tick as slowly as every 10 ms [s]
     Worst worst;
     for (std::size_t i = 0; i < cost.size(); ++i) {
         std::vector<double> around;
         for (std::size_t j = i - std::min(i, reach); j < std::min(cost.size(), i + reach + 1); ++j)
             if (j != i) around.push_back(cost[j]);
-        if (!around.empty()) worst.note(cost[i] / median(around), int(i) + 1);
+        if (!around.empty()) worst.note(cost[i] / std::max(median(around), least), int(i) + 1);
     }
     return worst;
 }

@@ -5,7 +5,6 @@
 // run`, by `build/benchmarks/layer_scenes SEED SEED DIR`.
 #include "scene/layers.hpp"
 
-#include "pleat/core/parallel.hpp"
 #include "pleat/sim/frame_stats.hpp"
 #include "temporary_folder.hpp"
 
@@ -41,16 +40,13 @@ TEST(RandomLayers, a_dozen_stay_calm)
     }
 }
 
-TEST(RandomLayersLong, two_hundred_stay_calm_and_no_frame_costs_much_more_than_its_neighbours)
+// What each frame costs by its neighbours is in the table of `layer_scenes`: times are no test.
+TEST(RandomLayersLong, two_hundred_stay_calm)
 {
     for (unsigned seed = 1; seed <= 200; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         const TemporaryFolder folder;
-        const SceneDescription scene = random_layers(seed, folder.path());
-        LayersOutcome o;
-        Threads(1).run([&] { o = play(scene); }); // CPU times of one thread compare
-        expect_calm(o);
-        EXPECT_LT(o.cost.value, 5) << "in frame " << o.cost.frame;
+        expect_calm(play(random_layers(seed, folder.path())));
     }
 }
 
