@@ -252,7 +252,9 @@ TEST(RemeshToMetric, N9_leaves_only_edges_that_are_not_delaunay_where_a_flip_wou
                 EXPECT_TRUE(c.remesh(s).changed());
                 const FlipReasons r = why_not_delaunay(s, before, c);
                 EXPECT_EQ(r.none, 0u);
-                if (c.name == "free") EXPECT_EQ(r.strain, 0u);
+                if (c.name == "free") {
+                    EXPECT_EQ(r.strain, 0u);
+                }
                 const DelaunayCount count = count_delaunay(s.mesh, s.metric);
                 EXPECT_EQ(count.not_delaunay, r.edges);
                 std::cout << c.name << ", " << metric.name << ", " << name << ": " << r.edges
