@@ -10,6 +10,7 @@
 
 #include "pleat/scene/run_folder.hpp"
 #include "pleat/scene/scene_file.hpp"
+#include "pleat/sim/frame_stats.hpp"
 #include "pleat/sim/frames.hpp"
 
 #include <cstdint>
@@ -21,7 +22,7 @@ namespace pleat {
 
 /// Of strain beyond the limits that is no reason for a warning. A limiter stops at its own
 /// tolerance (0.001), and impacts and remeshing after it may add a little.
-inline constexpr double default_limit_tolerance = 0.02;
+inline constexpr double default_limit_tolerance = frame_limit_tolerance;
 
 /// Whether the scene limits strains at all: fabrics with limits, and a limiter.
 [[nodiscard]] bool limits_strain(const SceneDescription& scene);

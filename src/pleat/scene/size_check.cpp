@@ -344,7 +344,7 @@ private:
                 worst = s;
         }
         if (bad == 0) return;
-        const double scale = from_.cloths[c].transform.scale;
+        const double scale = from_.cloths[c].transform.scale * from_.cloths[c].unit;
         const bool is_uv = low[0] >= -0.01 * scale && low[1] >= -0.01 * scale &&
                            high[0] <= 1.01 * scale && high[1] <= 1.01 * scale &&
                            std::max(high[0] - low[0], high[1] - low[1]) >= 0.5 * scale;
