@@ -162,9 +162,11 @@ StepReport step(const World& world, Pipeline& p, Simulation& sim, double dt, boo
         r.times[Stage::integrate] +=
             watch.ms() - (r.times[Stage::strain] + r.times[Stage::impact] - others);
     }
+    LimitCheck limits_before; // impacts
     if (r.solve.ok && !r.solve.modified) {
         const StageTimer timer(r.times, Stage::strain);
         r.limit = p.strain_limiter->limit(model, loads, contacts, dt, next);
+        limits_before = check_limits(model, next.x.values);
     }
     r.within_bounds = !r.solve.ok || is_within_bounds(next);
     if (r.solve.ok && r.limit.ok && r.within_bounds) {
@@ -220,7 +222,7 @@ StepReport step(const World& world, Pipeline& p, Simulation& sim, double dt, boo
     // and without impacts a shorter step changes nothing.
     r.limits_kept = insist || r.solve.modified || r.impact.impacts == 0 ||
                     r.limits_after.worst_violation <= limits_missed_above ||
-                    r.limit.worst_violation > limiter_share * r.limits_after.worst_violation;
+                    limits_before.worst_violation > limiter_share * r.limits_after.worst_violation;
     if (!r.accepted()) return r;
     commit(sim, std::move(next), dt);
     return r;
