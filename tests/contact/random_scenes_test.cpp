@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 //
 // Random sheets thrown at random obstacles and at one another.
+#include "contact/dice.hpp"
 #include "contact/shapes.hpp"
 #include "contact/stage.hpp"
 #include "pleat/scene/material_file.hpp"
@@ -9,33 +10,9 @@
 #include <gtest/gtest.h>
 
 #include <numbers>
-#include <random>
 
 namespace pleat::test {
 namespace {
-
-class Dice {
-public:
-    explicit Dice(unsigned seed) : engine_(seed) {}
-    double between(double low, double high)
-    {
-        return std::uniform_real_distribution<double>(low, high)(engine_);
-    }
-    std::size_t below(std::size_t count)
-    {
-        return std::uniform_int_distribution<std::size_t>(0, count - 1)(engine_);
-    }
-    Vec3 direction()
-    {
-        for (;;) {
-            const Vec3 p{between(-1, 1), between(-1, 1), between(-1, 1)};
-            if (norm2(p) < 1 && norm2(p) > 0.01) return normalized(p);
-        }
-    }
-
-private:
-    std::mt19937_64 engine_;
-};
 
 Obstacle random_obstacle(Dice& dice)
 {

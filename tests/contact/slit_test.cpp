@@ -9,9 +9,7 @@
 #include "pleat/contact/contact_options.hpp"
 #include "pleat/contact/impact_detection.hpp"
 #include "pleat/contact/proximity.hpp"
-#include "pleat/model/model.hpp"
-#include "pleat/model/state.hpp"
-#include "pleat/scene/material_file.hpp"
+#include "sim/model_of.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,25 +19,9 @@
 namespace pleat {
 namespace {
 
-struct SlitModel {
-    Model model;
-    State state;
-
-    SlitModel(const MeshInput& input)
-    {
-        model.mesh = build_mesh(input);
-        model.cloths.push_back({"sheet"});
-        model.panel_cloth.push_back(ClothId{0});
-        model.materials = {fabric("gray-interlock")};
-        model.face_material.resize(model.mesh.face_count());
-        model.rest_angle.resize(model.mesh.edge_count());
-        model.node_label.resize(model.mesh.node_count());
-        model.node_handles.resize(model.mesh.node_count());
-        model.compression_scale.resize(model.mesh.face_count());
-        update_derived(model);
-        state.x.values = state.anchor.values = input.node_x;
-        state.v.resize(input.node_x.size());
-    }
+struct SlitModel : Simulation {
+    explicit SlitModel(const MeshInput& input) : Simulation(simulation_of(input, "gray-interlock"))
+    {}
     [[nodiscard]] AuditReport audited(const MeshInput& input, double gap_cap) const
     {
         AuditMesh mesh;

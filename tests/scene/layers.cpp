@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "scene/layers.hpp"
 
+#include "contact/dice.hpp"
 #include "contact/shapes.hpp"
 #include "pleat/scene/load_scene.hpp"
 #include "pleat/scene/material_file.hpp"
@@ -15,7 +16,6 @@
 #include <ctime>
 #include <fstream>
 #include <numbers>
-#include <random>
 #include <vector>
 
 namespace pleat::test {
@@ -25,30 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double gravity = 9.8; // [m/s^2]
-
-class Dice {
-public:
-    explicit Dice(unsigned seed) : engine_(seed) {}
-    double between(double low, double high)
-    {
-        return std::uniform_real_distribution<double>(low, high)(engine_);
-    }
-    std::size_t below(std::size_t count)
-    {
-        return std::uniform_int_distribution<std::size_t>(0, count - 1)(engine_);
-    }
-    bool half() { return below(2) == 0; }
-    Vec3 direction()
-    {
-        for (;;) {
-            const Vec3 p{between(-1, 1), between(-1, 1), between(-1, 1)};
-            if (norm2(p) < 1 && norm2(p) > 0.01) return normalized(p);
-        }
-    }
-
-private:
-    std::mt19937_64 engine_;
-};
 
 /// A square of cloth about the z axis, n x n quads.
 void write_sheet(const fs::path& path, double size, std::size_t n)
