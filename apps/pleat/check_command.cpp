@@ -96,9 +96,9 @@ void print_sizes(const SizeReport& report)
         fmt::print("{} {}: {:.3g} x {:.3g} x {:.3g} m, from {} to {}{}\n",
                    o.is_cloth ? "cloth" : "obstacle", o.name, size[0], size[1], size[2],
                    point(o.low), point(o.high),
-                   o.is_cloth        ? fmt::format(", {:.4g} kg", o.mass)
-                   : o.is_half_space ? ", the square of a plane without end"
-                                     : "");
+                   o.is_cloth       ? fmt::format(", {:.4g} kg", o.mass)
+                   : o.is_unbounded ? ", part of an infinite plane"
+                                    : "");
     }
     // For each cloth the obstacle that is nearest; bodies may have many parts.
     for (const ObjectSize& o : report.objects) {

@@ -3,6 +3,7 @@
 //
 // Floors without end: geometry, cloth on them, the audit.
 #include "pleat/contact/half_space.hpp"
+#include "pleat/model/shapes.hpp"
 
 #include "contact/shapes.hpp"
 #include "contact/stage.hpp"
@@ -215,14 +216,15 @@ TEST(HalfSpace, what_is_below_it_crosses_in_the_audit)
                                  {6, 5, -1},  {5, 6, -2},  {9, 9, 0.1}, {9, 8, -1e-300}};
     const std::vector<TriangleIndices> faces = {{0, 1, 2}, {3, 4, 5}, {0, 6, 7}};
     const Obstacle floor = make_half_space("floor", {}, {0, 0, 1}, 1);
-    const AuditMesh meshes[] = {{x, faces, 4, false}, {floor.x, floor.faces, 9, true, true}};
+    const AuditMesh meshes[] = {{x, faces, 4, false},
+                                {floor.x, floor.faces, 9, true, floor.planes}};
     const AuditReport r = audit_intersections(meshes, {.gap_cap = 1});
     EXPECT_EQ(r.obstacle_crossing_count, 2u);
     ASSERT_EQ(r.crossings.size(), 2u);
     EXPECT_EQ(r.crossings[0], (FacePair{4, 1, 9, 0})) << "all of it below, far from the square";
     EXPECT_EQ(r.crossings[1], (FacePair{4, 2, 9, 0})) << "by the smallest of numbers";
     const AuditMesh one[] = {{x, std::span(faces).first(1), 4, false},
-                             {floor.x, floor.faces, 9, true, true}};
+                             {floor.x, floor.faces, 9, true, floor.planes}};
     EXPECT_DOUBLE_EQ(audit_intersections(one, {.gap_cap = 1}).min_gap, 0.1);
     EXPECT_TRUE(std::isinf(audit_intersections(one, {.gap_cap = 0.05}).min_gap));
 }

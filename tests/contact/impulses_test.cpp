@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 #include "pleat/contact/impulses.hpp"
+#include "pleat/model/shapes.hpp"
 
 #include "contact/shapes.hpp"
 #include "contact/stage.hpp"

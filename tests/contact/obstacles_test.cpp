@@ -4,6 +4,7 @@
 // Obstacles that come and go, deform, have no thickness, and the friction of single pairs.
 #include "contact/shapes.hpp"
 #include "contact/stage.hpp"
+#include "pleat/model/shapes.hpp"
 #include "pleat/scene/material_file.hpp"
 #include "pleat/sim/appearing.hpp"
 #include "pleat/sim/audit.hpp"

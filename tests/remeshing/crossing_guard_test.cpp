@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+#include "pleat/model/shapes.hpp"
 #include "pleat/remeshing/crossing_guard.hpp"
 
 #include "pleat/contact/audit.hpp"

@@ -159,7 +159,7 @@ TEST_F(ArcsimRun, a_floor_proxy_goes_on_beyond_its_mesh)
     load(text(R"("gravity": [0, 0, -9.8],
         "obstacles": [{"mesh": "two.obj", "proxy": "floor",
                        "transform": {"translate": [7, 7, -0.2], "rotate": [180, 1, 0, 0]}}])"));
-    ASSERT_TRUE(scene_.world.obstacles[0].is_half_space);
+    ASSERT_EQ(scene_.world.obstacles[0].planes.size(), 1u);
     go(0.5);
     for (const Vec3& p : sim().state.x.values) EXPECT_NEAR(p[2], -0.2, 0.02);
 }
@@ -169,7 +169,7 @@ TEST_F(ArcsimRun, a_floor_proxy_that_is_tilted_stays_so)
     load(text(R"("obstacles": [{"mesh": "two.obj", "proxy": "floor",
                                 "transform": {"translate": [0, 0, -3], "rotate": [45, 1, 0, 0]}}])"));
     const Obstacle& floor = scene_.world.obstacles[0];
-    ASSERT_TRUE(floor.is_half_space);
+    ASSERT_EQ(floor.planes.size(), 1u);
     const Vec3 normal = normalized(cross(floor.x[1] - floor.x[0], floor.x[2] - floor.x[0]));
     EXPECT_LT(norm(normal - normalized(Vec3{0, -1, 1})), 1e-9);
     EXPECT_NEAR(dot(floor.x[0] - Vec3{0, 0, -3}, normal), 0, 1e-9);

@@ -89,14 +89,17 @@ void check_input(std::span<const AuditMesh> meshes)
             if (!is_finite(mesh.x[i]))
                 problems.push_back({"", object + "node " + std::to_string(i),
                                     "position " + to_text(mesh.x[i]), "finite coordinates"});
-        PLEAT_ASSERT(!mesh.is_half_space || (mesh.is_obstacle && mesh.x.size() >= 3),
-                     "a half-space is an obstacle with three points of its plane");
-        for (std::size_t f = 0; f < mesh.triangles.size(); ++f)
-            for (const std::uint32_t node : mesh.triangles[f])
-                if (node >= mesh.x.size())
-                    problems.push_back({"", object + "face " + std::to_string(f),
-                                        "node " + std::to_string(node),
-                                        "a node below " + std::to_string(mesh.x.size())});
+        PLEAT_ASSERT(mesh.planes.empty() || mesh.is_obstacle, "only obstacles have planes");
+        const auto check_nodes = [&](const char* what, auto triples) {
+            for (std::size_t f = 0; f < triples.size(); ++f)
+                for (const std::uint32_t node : triples[f])
+                    if (node >= mesh.x.size())
+                        problems.push_back({"", object + what + " " + std::to_string(f),
+                                            "node " + std::to_string(node),
+                                            "a node below " + std::to_string(mesh.x.size())});
+        };
+        check_nodes("face", mesh.triangles);
+        check_nodes("plane", mesh.planes);
     }
     if (!problems.empty()) throw InputError(std::move(problems));
 }
@@ -149,7 +152,7 @@ Face make_face(const AuditMesh& mesh, std::size_t i, std::uint32_t mesh_index,
 FaceSet make_face_set(std::span<const AuditMesh> meshes, bool obstacles, double margin)
 {
     const auto is_in = [&](const AuditMesh& mesh) {
-        return mesh.is_obstacle == obstacles && !mesh.is_half_space;
+        return mesh.is_obstacle == obstacles && mesh.planes.empty();
     };
     FaceSet set;
     set.first_face.resize(meshes.size());
@@ -305,13 +308,15 @@ private:
     double noise_;
 };
 
-// --- half-spaces -----------------------------------------------------------------------------
+// --- planes ----------------------------------------------------------------------------------
 
-/// Which faces of the cloth reach below the plane of a mesh, and how near it the others are.
-Finding audit_half_space(std::span<const AuditMesh> meshes, const FaceSet& cloth,
-                         std::uint32_t mesh, double gap_cap)
+/// Which faces of the cloth reach below a plane of a mesh, and how near it the others are.
+Finding audit_plane(std::span<const AuditMesh> meshes, const FaceSet& cloth, FaceRef which,
+                    double gap_cap)
 {
-    const std::span<const Vec3> plane = meshes[mesh].x;
+    const AuditMesh& mesh = meshes[which.mesh];
+    const TriangleIndices& nodes = mesh.planes[which.face];
+    const std::array<Vec3, 3> plane{mesh.x[nodes[0]], mesh.x[nodes[1]], mesh.x[nodes[2]]};
     const Vec3 normal = unit_or_zero(cross(plane[1] - plane[0], plane[2] - plane[0]));
     constexpr std::size_t faces_a_piece = 1024;
     std::vector<Finding> findings(chunk_count(cloth.faces.size(), faces_a_piece));
@@ -319,7 +324,7 @@ Finding audit_half_space(std::span<const AuditMesh> meshes, const FaceSet& cloth
                     [&](std::size_t piece, std::size_t first, std::size_t last) {
                         Finding& found = findings[piece];
                         for (auto f = static_cast<std::uint32_t>(first); f < last; ++f) {
-                            const RefPair pair{cloth.ref(f), {mesh, 0}};
+                            const RefPair pair{cloth.ref(f), which};
                             int lowest = 1;
                             double height = infinity;
                             for (const Vec3& p : cloth.faces[f].corners) {
@@ -373,7 +378,8 @@ AuditReport audit_intersections(std::span<const AuditMesh> meshes, const AuditOp
                                  });
 
     for (std::uint32_t m = 0; m < meshes.size(); ++m)
-        if (meshes[m].is_half_space) findings.push_back(audit_half_space(meshes, cloth, m, cap));
+        for (std::uint32_t i = 0; i < meshes[m].planes.size(); ++i)
+            findings.push_back(audit_plane(meshes, cloth, {m, i}, cap));
 
     AuditReport report;
     Finding all;

@@ -32,10 +32,9 @@ struct AuditMesh {
     std::span<const std::array<std::uint32_t, 3>> triangles;
     int object = 0; // the caller's number for this mesh, repeated in the report
     bool is_obstacle = false;
-    // An obstacle that is all below the plane through its first three points, which turn
-    // counter-clockwise seen from above. Its faces are not looked at; a cloth's face that has a
-    // node below the plane crosses its face 0.
-    bool is_half_space = false;
+    // As Obstacle has them: where an obstacle has planes its triangles are not looked at, and a
+    // cloth's face that has a node below plane i crosses face i.
+    std::span<const std::array<std::uint32_t, 3>> planes{};
 };
 
 struct AuditOptions {

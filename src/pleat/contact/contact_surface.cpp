@@ -165,15 +165,15 @@ void ContactSurface::set_obstacles(const World& world, std::span<const ObstacleS
     std::size_t next = cloth_nodes_;
     for (const ObstacleSample& s : obstacles) {
         const Obstacle& o = world.obstacles[s.obstacle];
-        if (o.is_half_space)
-            planes.push_back(
-                {static_cast<std::uint32_t>(s.obstacle), static_cast<std::uint32_t>(next)});
-        for (const TriangleIndices& t : o.faces) {
-            if (o.is_half_space) break;
-            TriangleIndices shifted = t;
-            for (std::uint32_t& n : shifted) n += static_cast<std::uint32_t>(next);
-            faces.push_back(shifted);
-            of_face.push_back(static_cast<std::uint32_t>(s.obstacle));
+        const auto shifted = [&](TriangleIndices t) {
+            for (std::uint32_t& n : t) n += static_cast<std::uint32_t>(next);
+            return t;
+        };
+        const auto body = static_cast<std::uint32_t>(s.obstacle);
+        for (const TriangleIndices& t : o.planes) planes.push_back({body, shifted(t)});
+        for (const TriangleIndices& t : solid_faces(o)) {
+            faces.push_back(shifted(t));
+            of_face.push_back(body);
         }
         next += s.x_t0.size();
     }
@@ -248,8 +248,9 @@ void ContactSurface::place_end(std::span<const Vec3> cloth_x1, double reach)
 
 FeaturePair ContactSurface::plane_pair(std::uint32_t node, std::uint32_t plane) const
 {
-    const std::uint32_t p = planes_[plane].first_node;
-    FeaturePair pair{{node, p, p + 1, p + 2}, false, face_of_node_[node], plane, 0, 0, false, true};
+    const TriangleIndices& p = planes_[plane].nodes;
+    FeaturePair pair{
+        {node, p[0], p[1], p[2]}, false, face_of_node_[node], plane, 0, 0, false, true};
     pair.plane = true;
     return pair;
 }

@@ -72,10 +72,10 @@ struct SurfacePart {
     }
 };
 
-/// The plane of a half-space: through the points first_node, first_node + 1 and first_node + 2.
+/// A plane of an obstacle, through three of its points.
 struct SurfacePlane {
     std::uint32_t obstacle = 0; // into World::obstacles
-    std::uint32_t first_node = 0;
+    TriangleIndices nodes{};
 
     bool operator==(const SurfacePlane&) const = default;
 };

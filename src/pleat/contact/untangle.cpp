@@ -181,12 +181,12 @@ UntangleReport untangle(const Model& model, const World& world,
     std::vector<TriangleIndices> obstacle_faces;
     std::vector<Plane> planes;
     for (const ObstacleSample& s : obstacles) {
-        if (world.obstacles[s.obstacle].is_half_space) {
-            planes.push_back(
-                {s.x_t0[0], normalized(cross(s.x_t0[1] - s.x_t0[0], s.x_t0[2] - s.x_t0[0]))});
-            continue;
+        const Obstacle& body = world.obstacles[s.obstacle];
+        for (const TriangleIndices& p : body.planes) {
+            const Vec3 &a = s.x_t0[p[0]], &b = s.x_t0[p[1]], &c = s.x_t0[p[2]];
+            planes.push_back({a, normalized(cross(b - a, c - a))});
         }
-        for (const TriangleIndices& f : world.obstacles[s.obstacle].faces) {
+        for (const TriangleIndices& f : solid_faces(body)) {
             TriangleIndices shifted = f;
             for (std::uint32_t& n : shifted) n += std::uint32_t(obstacle_x.size());
             obstacle_faces.push_back(shifted);

@@ -4,10 +4,6 @@
 
 #include "pleat/core/parallel.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 namespace pleat {
 
 namespace {
@@ -32,26 +28,6 @@ std::vector<Vec3> deformed(const Obstacle& o, double time)
 }
 
 } // namespace
-
-Obstacle make_half_space(std::string name, const Vec3& point, const Vec3& normal, double size)
-{
-    Obstacle o;
-    o.name = std::move(name);
-    o.is_half_space = true;
-    const Vec3 n = normalized(normal);
-    // Along the axis that is farthest from the normal, so that floors and walls have sides along
-    // the axes.
-    std::size_t axis = 0;
-    for (std::size_t k = 1; k < 3; ++k)
-        if (std::abs(n[k]) < std::abs(n[axis])) axis = k;
-    Vec3 a{};
-    a[axis] = 1;
-    a = normalized(a - dot(a, n) * n) * (size / 2);
-    const Vec3 b = cross(n, a);
-    o.x = {point - a - b, point + a - b, point + a + b, point - a + b};
-    o.faces = {{0, 1, 2}, {0, 2, 3}};
-    return o;
-}
 
 std::vector<Vec3> points_at(const Obstacle& obstacle, double time)
 {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,16 @@ namespace pleat {
 
 inline constexpr double forever = std::numeric_limits<double>::infinity();
 
-/// A body that moves as it is told.
+/// A body that moves as it is told. Its surface is given by points, see shapes.hpp; what cloth can
+/// touch are triangles of these points, or planes through three of them.
 struct Obstacle {
     std::string name;
     std::vector<Vec3> x; // own transform applied [m]; the first frame of a deforming one
+    /// What pictures show; and what cloth touches, unless there are planes.
     std::vector<std::array<std::uint32_t, 3>> faces;
+    /// Each three points, counter-clockwise seen from outside: all that lies below their plane is
+    /// inside the body, however far away.
+    std::vector<std::array<std::uint32_t, 3>> planes;
     Motion motion; // applied after; ignored by a deforming one
     /// Deforming: the points at times first_time + i / fps; between them as Motion does.
     std::vector<std::vector<Vec3>> frames;
@@ -33,9 +39,6 @@ struct Obstacle {
     double start_time = -forever;   // absent before [s]
     double end_time = forever;      // absent from then on [s]
     std::optional<double> friction; // Coulomb's mu against cloth, where not the scene's
-    /// All that lies below the plane through the first three points, which turn counter-clockwise
-    /// seen from above it. The faces are the piece of the plane that pictures show.
-    bool is_half_space = false;
 
     [[nodiscard]] bool is_moving() const { return !motion.keys.empty() || !frames.empty(); }
     [[nodiscard]] bool is_present(double time) const
@@ -44,13 +47,16 @@ struct Obstacle {
     }
 };
 
-/// Everything below the plane through `point` with the normal `normal`, shown as a square with
-/// sides of `size` [m] around the point. \pre the normal is not zero
-[[nodiscard]] Obstacle make_half_space(std::string name, const Vec3& point, const Vec3& normal,
-                                       double size);
-
 /// The obstacle's points at a time [m].
 [[nodiscard]] std::vector<Vec3> points_at(const Obstacle& obstacle, double time);
+
+/// The triangles that cloth touches.
+[[nodiscard]] inline std::span<const std::array<std::uint32_t, 3>>
+solid_faces(const Obstacle& obstacle)
+{
+    if (!obstacle.planes.empty()) return {};
+    return obstacle.faces;
+}
 
 /// Holds nodes from start to end, then lets go over fade. Which nodes: see Model::handles().
 struct Handle {

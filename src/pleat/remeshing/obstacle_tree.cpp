@@ -24,11 +24,9 @@ void ObstacleTree::move_to(const World& world, double time)
     for (const Obstacle& o : world.obstacles) {
         if (!o.is_present(time)) continue;
         const std::vector<Vec3> x = points_at(o, time);
-        if (o.is_half_space) {
-            planes_.push_back({x[0], normalized(cross(x[1] - x[0], x[2] - x[0]))});
-            continue;
-        }
-        for (const auto& f : o.faces) triangles.push_back({x[f[0]], x[f[1]], x[f[2]]});
+        for (const auto& p : o.planes)
+            planes_.push_back({x[p[0]], normalized(cross(x[p[1]] - x[p[0]], x[p[2]] - x[p[0]]))});
+        for (const auto& f : solid_faces(o)) triangles.push_back({x[f[0]], x[f[1]], x[f[2]]});
     }
     if (triangles == given_) return;
     given_ = std::move(triangles);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 #include "pleat/scene/load_scene.hpp"
+#include "pleat/model/shapes.hpp"
 
 #include "pleat/contact/contact_options.hpp"
 #include "pleat/contact/slits.hpp"
@@ -245,7 +246,7 @@ private:
         if (d.plane) {
             const PlaneDescription& p = *d.plane;
             Obstacle shape = make_half_space("", p.point, p.normal, p.size);
-            o.is_half_space = true;
+            o.planes = std::move(shape.planes);
             o.x = placed(std::move(shape.x));
             o.faces = std::move(shape.faces);
         }

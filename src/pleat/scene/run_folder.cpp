@@ -4,6 +4,7 @@
 
 #include "pleat/core/error.hpp"
 #include "pleat/export/frame_files.hpp"
+#include "pleat/model/shapes.hpp"
 #include "pleat/scene/mesh_file.hpp"
 #include "pleat/sim/checkpoint.hpp"
 
@@ -179,10 +180,10 @@ std::vector<ObjectMesh> RunFolder::read(int frame) const
         return true;
     };
     const auto is_half_space = [&](const Object& object) {
-        if (!scene_) return false;
-        for (const ObstacleDescription& o : scene_->obstacles)
-            if (file_stem(o.name) == object.name) return o.plane.has_value();
-        return false;
+        return scene_ && std::any_of(scene_->obstacles.begin(), scene_->obstacles.end(),
+                                     [&](const ObstacleDescription& o) {
+                                         return o.plane && file_stem(o.name) == object.name;
+                                     });
     };
     std::vector<ObjectMesh> cloths, obstacles;
     for (const Object& object : objects_) {
@@ -196,7 +197,7 @@ std::vector<ObjectMesh> RunFolder::read(int frame) const
         mesh.is_cloth = !m.material_u.empty();
         if (mesh.is_cloth && number != frame) continue; // a cloth that was not written again
         mesh.is_static = once && !mesh.is_cloth;
-        mesh.is_half_space = !mesh.is_cloth && is_half_space(object);
+        if (!mesh.is_cloth && is_half_space(object)) mesh.planes = half_space_planes();
         mesh.x = std::move(m.node_x);
         mesh.u = std::move(m.material_u);
         mesh.face_nodes = std::move(m.face_nodes);

@@ -190,11 +190,14 @@ public:
     double distance(const TriangleTree& cloth, const std::vector<Vec3>& cloth_x, const Vec3& shift,
                     double time, double best)
     {
-        if (obstacle_->is_half_space) {
+        if (!obstacle_->planes.empty()) {
             const std::vector<Vec3> x = points_at(*obstacle_, time);
-            const Vec3 up = normalized(cross(x[1] - x[0], x[2] - x[0]));
-            for (const Vec3& p : cloth_x)
-                best = std::min(best, std::max(0.0, dot(p + shift - x[0], up)));
+            for (const auto& n : obstacle_->planes) {
+                const Vec3& at = x[n[0]];
+                const Vec3 up = normalized(cross(x[n[1]] - at, x[n[2]] - at));
+                for (const Vec3& p : cloth_x)
+                    best = std::min(best, std::max(0.0, dot(p + shift - at, up)));
+            }
             return best;
         }
         if (obstacle_->is_moving() && time != time_) {
@@ -238,7 +241,7 @@ public:
         }
         for (const Obstacle& o : scene_.world.obstacles) {
             const Extent e = extent_of(points_at(o, std::max(0.0, o.start_time)));
-            out_.objects.push_back({o.name, false, o.is_half_space, e.low, e.high, 0});
+            out_.objects.push_back({o.name, false, !o.planes.empty(), e.low, e.high, 0});
         }
         for (std::size_t c = 0; c < meshes_.size(); ++c)
             for (ObstacleProbe& p : probes_) measure(c, p);
@@ -424,9 +427,9 @@ private:
         const double size = extent_of(points_at(*who, std::max(0.0, who->start_time))).largest();
         const double ratio = size / cloth.largest();
         const std::string cause =
-            !who->is_half_space && ratio > strange_ratio
+            who->planes.empty() && ratio > strange_ratio
                 ? "is \"" + who->name + "\" in centimetres (\"unit\": 0.01 in the obstacle)?"
-            : !who->is_half_space && ratio < 1 / strange_ratio
+            : who->planes.empty() && ratio < 1 / strange_ratio
                 ? "is \"" + meshes_[c].name + "\" in centimetres (\"unit\": 0.01 in the cloth)?"
                 : "was one of the two modelled with another axis up (\"up\" in the scene, "
                   "\"rotate\" in its \"transform\"), or in another place (\"translate\")?";

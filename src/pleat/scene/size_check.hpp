@@ -18,7 +18,7 @@ namespace pleat {
 struct ObjectSize {
     std::string name;
     bool is_cloth = false;
-    bool is_half_space = false;
+    bool is_unbounded = false; // has planes; the box is that of its points
     Vec3 low{}, high{}; // of its box, world [m]
     double mass = 0;    // of cloths [kg]
 };

@@ -24,7 +24,7 @@ std::vector<CaughtCloth> caught_by_appearing(const World& world, const Simulatio
                                      .triangles = o.faces,
                                      .object = 1,
                                      .is_obstacle = true,
-                                     .is_half_space = o.is_half_space}};
+                                     .planes = o.planes}};
         const std::size_t count = audit_intersections(meshes, {}).obstacle_crossing_count;
         if (count > 0) caught.push_back({o.name, count});
     }

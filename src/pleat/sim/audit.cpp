@@ -49,7 +49,7 @@ MeshAudit audit(std::span<const ObjectMesh> meshes, double gap_reach)
                            .triangles = meshes[i].face_nodes,
                            .object = static_cast<int>(i),
                            .is_obstacle = !meshes[i].is_cloth,
-                           .is_half_space = meshes[i].is_half_space});
+                           .planes = meshes[i].planes});
     const AuditReport crossing = audit_intersections(audited, {.gap_cap = gap_reach});
     result.intersections = crossing.crossing_count();
     for (const FacePair& p : crossing.crossings)

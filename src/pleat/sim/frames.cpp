@@ -61,7 +61,7 @@ std::vector<ObjectMesh> object_meshes(const World& world, const Simulation& sim)
         m.name = o.name;
         m.is_cloth = false;
         m.is_static = !o.is_moving();
-        m.is_half_space = o.is_half_space;
+        m.planes = o.planes;
         m.x = points_at(o, sim.time);
         m.face_nodes = o.faces;
         meshes.push_back(std::move(m));

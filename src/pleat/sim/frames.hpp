@@ -20,12 +20,12 @@ struct ObjectMesh {
     std::string name;
     bool is_cloth = true;
     bool is_static = false;
-    bool is_half_space = false; // the faces are a piece of its plane; see Obstacle
     std::vector<Vec3> x;
     std::vector<Vec3> v;                  // empty for obstacles
     std::vector<Vec2> u;                  // empty for obstacles
     std::vector<std::uint32_t> vert_node; // empty for obstacles
     std::vector<std::array<std::uint32_t, 3>> face_nodes;
+    std::vector<std::array<std::uint32_t, 3>> planes;     // of nodes, see Obstacle
     std::vector<std::array<std::uint32_t, 3>> face_verts; // empty for obstacles
 };
 
