@@ -6,8 +6,8 @@
 #include "folded_stage.hpp"
 
 #include "pleat/contact/audit.hpp"
-#include "pleat/contact/bvh.hpp"
 #include "pleat/core/parallel.hpp"
+#include "pleat/geometry/box_tree.hpp"
 #include "pleat/geometry/time_of_impact.hpp"
 
 #include <benchmark/benchmark.h>
@@ -46,14 +46,14 @@ void bvh_build(benchmark::State& state)
 {
     const test::Sheet sheet = test::folded_sheet(std::size_t(state.range(0)));
     const std::vector<Box> boxes = boxes_of(sheet, thickness / 2);
-    Bvh bvh;
+    BoxTree bvh;
     measure(state, boxes.size(), [&] { bvh.build(boxes); });
 }
 
 void bvh_refit(benchmark::State& state)
 {
     const test::Sheet sheet = test::folded_sheet(std::size_t(state.range(0)));
-    Bvh bvh;
+    BoxTree bvh;
     bvh.build(boxes_of(sheet, 0));
     measure(state, bvh.size(), [&] { bvh.refit(sheet.x, sheet.triangles, thickness / 2); });
 }
@@ -63,7 +63,7 @@ void bvh_refit_swept(benchmark::State& state)
     const test::Sheet sheet = test::folded_sheet(std::size_t(state.range(0)));
     test::Sheet next = sheet;
     test::shake(next, 0.001, 1);
-    Bvh bvh;
+    BoxTree bvh;
     bvh.build(boxes_of(sheet, 0));
     measure(state, bvh.size(),
             [&] { bvh.refit_swept(sheet.x, next.x, sheet.triangles, thickness / 2); });
@@ -72,7 +72,7 @@ void bvh_refit_swept(benchmark::State& state)
 void bvh_self_pairs(benchmark::State& state)
 {
     const test::Sheet sheet = test::folded_sheet(std::size_t(state.range(0)));
-    Bvh bvh;
+    BoxTree bvh;
     bvh.build(boxes_of(sheet, thickness / 2));
     std::size_t pairs = 0;
     measure(state, bvh.size(), [&] { pairs = bvh.self_pairs().size(); });

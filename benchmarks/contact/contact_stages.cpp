@@ -88,7 +88,7 @@ Row measure(std::size_t face_count, int rounds)
     };
     const auto query = [&] {
         std::vector<std::size_t> counts(surface.cloth().piece_count());
-        surface.cloth().visit_self_pairs([&](std::size_t piece, std::span<const BvhPair> pairs) {
+        surface.cloth().visit_self_pairs([&](std::size_t piece, std::span<const BoxPair> pairs) {
             counts[piece] = pairs.size();
         });
         row.pairs = 0;

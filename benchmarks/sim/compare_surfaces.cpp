@@ -11,9 +11,9 @@
 // Samples are spread evenly over both cloths (each face has as many as it has area) and looked for
 // on the other one, so that the figures do not depend on which run comes first. Normals are those
 // of the nodes (means of the faces around, by area), interpolated.
-#include "pleat/contact/bvh.hpp"
 #include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
+#include "pleat/geometry/box_tree.hpp"
 #include "pleat/geometry/distance.hpp"
 #include "pleat/scene/run_folder.hpp"
 
@@ -114,7 +114,7 @@ public:
 private:
     ObjectMesh mesh_;
     std::vector<Vec3> normal_; // of nodes, as long as the area around
-    Bvh world_, material_;
+    BoxTree world_, material_;
 };
 
 struct Difference {

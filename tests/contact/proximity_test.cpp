@@ -63,8 +63,8 @@ TEST(ContactSurface, visits_each_near_pair_of_features_once)
             pair = {{n[0]}, {n[1], n[2], n[3]}};
         ++visited[{p.edges, pair}];
     };
-    for (const BvhPair& p : surface.cloth().tree.self_pairs()) surface.visit_self(p.a, p.b, note);
-    for (const BvhPair& p : surface.cloth().tree.cross_pairs(surface.obstacle().tree))
+    for (const BoxPair& p : surface.cloth().tree.self_pairs()) surface.visit_self(p.a, p.b, note);
+    for (const BoxPair& p : surface.cloth().tree.cross_pairs(surface.obstacle().tree))
         surface.visit_obstacle(p.a, p.b, note);
     for (const auto& [pair, count] : visited) EXPECT_EQ(count, 1);
 

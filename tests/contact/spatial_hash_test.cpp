@@ -19,15 +19,15 @@ std::vector<Box> boxes_of(const Sheet& sheet, double margin)
     return boxes;
 }
 
-std::vector<BvhPair> sorted(std::vector<BvhPair> pairs)
+std::vector<BoxPair> sorted(std::vector<BoxPair> pairs)
 {
     std::sort(pairs.begin(), pairs.end());
     return pairs;
 }
 
-std::vector<BvhPair> brute_force(std::span<const Box> a, std::span<const Box> b, bool self)
+std::vector<BoxPair> brute_force(std::span<const Box> a, std::span<const Box> b, bool self)
 {
-    std::vector<BvhPair> pairs;
+    std::vector<BoxPair> pairs;
     for (std::uint32_t i = 0; i < a.size(); ++i)
         for (std::uint32_t j = self ? i + 1 : 0; j < b.size(); ++j)
             if (overlap(a[i], b[j])) pairs.push_back({i, j});
@@ -55,7 +55,7 @@ TEST(SpatialHash, agrees_with_the_tree)
     const auto boxes = boxes_of(folded_sheet(6000), 0.0025);
     SpatialHash hash;
     hash.fill(boxes);
-    Bvh tree;
+    BoxTree tree;
     tree.build(boxes);
     EXPECT_TRUE(sorted(hash.self_pairs()) == sorted(tree.self_pairs()));
 }
@@ -88,7 +88,7 @@ TEST(SpatialHash, holds_nothing_at_first)
 TEST(SpatialHash, gives_the_same_order_for_any_number_of_threads)
 {
     const auto boxes = boxes_of(folded_sheet(3000), 0.0025);
-    std::vector<std::vector<BvhPair>> results;
+    std::vector<std::vector<BoxPair>> results;
     for (const int count : {1, 2, 8})
         Threads(count).run([&] {
             SpatialHash hash;

@@ -117,7 +117,7 @@ double largest_coordinate(std::span<const AuditMesh> meshes)
 struct FaceSet {
     std::vector<Face> faces;
     std::vector<std::uint32_t> first_face; // of each mesh in `faces`; 0 for those not in it
-    Bvh tree;
+    BoxTree tree;
 
     [[nodiscard]] FaceRef ref(std::uint32_t face) const
     {
@@ -362,16 +362,16 @@ AuditReport audit_intersections(std::span<const AuditMesh> meshes, const AuditOp
     const double noise = 32 * DBL_EPSILON * largest_coordinate(meshes);
     const std::size_t pieces = cloth.tree.piece_count();
     std::vector<Finding> findings(2 * pieces);
-    cloth.tree.visit_self_pairs([&](std::size_t piece, std::span<const BvhPair> pairs) {
+    cloth.tree.visit_self_pairs([&](std::size_t piece, std::span<const BoxPair> pairs) {
         PairAudit audit(cap, noise);
-        for (const BvhPair& p : pairs)
+        for (const BoxPair& p : pairs)
             audit.look(cloth.faces[p.a], cloth.faces[p.b], {cloth.ref(p.a), cloth.ref(p.b)});
         findings[piece] = audit.finish();
     });
     cloth.tree.visit_cross_pairs(obstacles.tree,
-                                 [&](std::size_t piece, std::span<const BvhPair> pairs) {
+                                 [&](std::size_t piece, std::span<const BoxPair> pairs) {
                                      PairAudit audit(cap, noise);
-                                     for (const BvhPair& p : pairs)
+                                     for (const BoxPair& p : pairs)
                                          audit.look(cloth.faces[p.a], obstacles.faces[p.b],
                                                     {cloth.ref(p.a), obstacles.ref(p.b)});
                                      findings[pieces + piece] = audit.finish();

@@ -13,8 +13,8 @@
 // Results do not depend on the number of threads.
 #pragma once
 
-#include "pleat/contact/bvh.hpp"
 #include "pleat/core/vec.hpp"
+#include "pleat/geometry/box_tree.hpp"
 
 #include <array>
 #include <compare>

@@ -99,7 +99,7 @@ std::size_t SurfacePart::piece_count() const
     return broad_phase == BroadPhase::bvh ? tree.piece_count() : hash.piece_count();
 }
 
-void SurfacePart::visit_self_pairs(Bvh::PairVisitor visit) const
+void SurfacePart::visit_self_pairs(BoxTree::PairVisitor visit) const
 {
     if (broad_phase == BroadPhase::bvh)
         tree.visit_self_pairs(visit);
@@ -107,7 +107,7 @@ void SurfacePart::visit_self_pairs(Bvh::PairVisitor visit) const
         hash.visit_self_pairs(visit);
 }
 
-void SurfacePart::visit_cross_pairs(const SurfacePart& other, Bvh::PairVisitor visit) const
+void SurfacePart::visit_cross_pairs(const SurfacePart& other, BoxTree::PairVisitor visit) const
 {
     if (broad_phase == BroadPhase::bvh)
         tree.visit_cross_pairs(other.tree, visit);

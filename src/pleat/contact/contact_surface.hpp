@@ -12,9 +12,9 @@
 // exactly where all its nodes are.
 #pragma once
 
-#include "pleat/contact/bvh.hpp"
 #include "pleat/contact/contact_options.hpp"
 #include "pleat/contact/spatial_hash.hpp"
+#include "pleat/geometry/box_tree.hpp"
 #include "pleat/model/model.hpp"
 #include "pleat/model/obstacle_sample.hpp"
 
@@ -49,7 +49,7 @@ struct SurfacePart {
     std::vector<std::uint32_t> ring;
     std::uint32_t first_node = 0;
     BroadPhase broad_phase = BroadPhase::bvh;
-    Bvh tree;                                   // with the one broad phase
+    BoxTree tree;                               // with the one broad phase
     SpatialHash hash;                           // with the other
     std::vector<Box> boxes;                     // of the faces, as last placed
     std::vector<std::array<Box, 3>> edge_boxes; // of the edges that a face answers for
@@ -59,10 +59,10 @@ struct SurfacePart {
                    std::size_t node_count);
     /// Takes the boxes into the broad phase.
     void refit();
-    // As in Bvh; cross pairs are those with a part of the same broad phase.
+    // As in BoxTree; cross pairs are those with a part of the same broad phase.
     [[nodiscard]] std::size_t piece_count() const;
-    void visit_self_pairs(Bvh::PairVisitor visit) const;
-    void visit_cross_pairs(const SurfacePart& other, Bvh::PairVisitor visit) const;
+    void visit_self_pairs(BoxTree::PairVisitor visit) const;
+    void visit_cross_pairs(const SurfacePart& other, BoxTree::PairVisitor visit) const;
     void query(const Box& box, FunctionRef<void(std::uint32_t face)> visit) const;
 
     [[nodiscard]] std::span<const std::uint32_t> ring_of(std::uint32_t node) const

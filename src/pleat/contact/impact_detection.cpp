@@ -118,14 +118,14 @@ std::vector<ImpactHit> ImpactDetector::detect_all(Limit limit) const
     const SurfacePart& cloth = surface_.cloth();
     const std::size_t pieces = cloth.piece_count();
     std::vector<std::vector<ImpactHit>> found(2 * pieces);
-    cloth.visit_self_pairs([&](std::size_t piece, std::span<const BvhPair> pairs) {
-        for (const BvhPair& p : pairs)
+    cloth.visit_self_pairs([&](std::size_t piece, std::span<const BoxPair> pairs) {
+        for (const BoxPair& p : pairs)
             surface_.visit_self(p.a, p.b,
                                 [&](const FeaturePair& f) { test(f, limit, found[piece]); });
     });
     cloth.visit_cross_pairs(surface_.obstacle(),
-                            [&](std::size_t piece, std::span<const BvhPair> pairs) {
-                                for (const BvhPair& p : pairs)
+                            [&](std::size_t piece, std::span<const BoxPair> pairs) {
+                                for (const BoxPair& p : pairs)
                                     surface_.visit_obstacle(p.a, p.b, [&](const FeaturePair& f) {
                                         test(f, limit, found[pieces + piece]);
                                     });

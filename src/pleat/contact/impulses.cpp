@@ -156,13 +156,13 @@ void ImpactResolverImpulses::find_repulsions(const Model& model, const State& in
     const std::size_t nodes = near_.cloth_node_count();
     pieces_.resize(2 * pieces + (planes == 0 ? 0 : chunk_count(nodes, nodes_a_piece)));
     for (auto& piece : pieces_) piece.clear();
-    cloth.visit_self_pairs([&](std::size_t piece, std::span<const BvhPair> pairs) {
-        for (const BvhPair& p : pairs)
+    cloth.visit_self_pairs([&](std::size_t piece, std::span<const BoxPair> pairs) {
+        for (const BoxPair& p : pairs)
             near_.visit_self(p.a, p.b, [&](const FeaturePair& f) { look(f, pieces_[piece]); });
     });
     cloth.visit_cross_pairs(near_.obstacle(),
-                            [&](std::size_t piece, std::span<const BvhPair> pairs) {
-                                for (const BvhPair& p : pairs)
+                            [&](std::size_t piece, std::span<const BoxPair> pairs) {
+                                for (const BoxPair& p : pairs)
                                     near_.visit_obstacle(p.a, p.b, [&](const FeaturePair& f) {
                                         look(f, pieces_[pieces + piece]);
                                     });

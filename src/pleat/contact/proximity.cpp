@@ -324,14 +324,14 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
     pieces_.resize(2 * pieces + plane_pieces);
     for (std::vector<Found>& found : pieces_) found.clear();
     candidates_.assign(pieces_.size(), 0);
-    const auto work = [&](std::size_t piece, std::span<const BvhPair> pairs, bool obstacle) {
+    const auto work = [&](std::size_t piece, std::span<const BoxPair> pairs, bool obstacle) {
         std::vector<Found>& found = pieces_[piece];
         std::size_t candidates = 0;
         const auto visit = [&](const FeaturePair& p) {
             ++candidates;
             if (may_be_near(x0, p, most_reach)) examine(p, found);
         };
-        for (const BvhPair& p : pairs) {
+        for (const BoxPair& p : pairs) {
             if (obstacle)
                 surface_.visit_obstacle(p.a, p.b, visit);
             else
@@ -340,9 +340,9 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
         candidates_[piece] = candidates;
     };
     surface_.cloth().visit_self_pairs(
-        [&](std::size_t piece, std::span<const BvhPair> pairs) { work(piece, pairs, false); });
+        [&](std::size_t piece, std::span<const BoxPair> pairs) { work(piece, pairs, false); });
     surface_.cloth().visit_cross_pairs(surface_.obstacle(),
-                                       [&](std::size_t piece, std::span<const BvhPair> pairs) {
+                                       [&](std::size_t piece, std::span<const BoxPair> pairs) {
                                            work(pieces + piece, pairs, true);
                                        });
 

@@ -126,11 +126,11 @@ std::size_t SpatialHash::piece_count() const
     return chunk_count(boxes_.size(), items_a_piece);
 }
 
-void SpatialHash::visit_self_pairs(Bvh::PairVisitor visit) const
+void SpatialHash::visit_self_pairs(BoxTree::PairVisitor visit) const
 {
     parallel_chunks(boxes_.size(), items_a_piece,
                     [&](std::size_t piece, std::size_t first, std::size_t last) {
-                        std::vector<BvhPair> pairs;
+                        std::vector<BoxPair> pairs;
                         for (std::size_t i = first; i < last; ++i) {
                             const auto a = static_cast<std::uint32_t>(i);
                             query(boxes_[a], [&](std::uint32_t b) {
@@ -141,11 +141,11 @@ void SpatialHash::visit_self_pairs(Bvh::PairVisitor visit) const
                     });
 }
 
-void SpatialHash::visit_cross_pairs(const SpatialHash& other, Bvh::PairVisitor visit) const
+void SpatialHash::visit_cross_pairs(const SpatialHash& other, BoxTree::PairVisitor visit) const
 {
     parallel_chunks(
         boxes_.size(), items_a_piece, [&](std::size_t piece, std::size_t first, std::size_t last) {
-            std::vector<BvhPair> pairs;
+            std::vector<BoxPair> pairs;
             for (std::size_t i = first; i < last; ++i) {
                 const auto a = static_cast<std::uint32_t>(i);
                 other.query(boxes_[a], [&](std::uint32_t b) { pairs.push_back({a, b}); });
@@ -154,24 +154,24 @@ void SpatialHash::visit_cross_pairs(const SpatialHash& other, Bvh::PairVisitor v
         });
 }
 
-std::vector<BvhPair> SpatialHash::self_pairs() const
+std::vector<BoxPair> SpatialHash::self_pairs() const
 {
-    std::vector<std::vector<BvhPair>> pieces(piece_count());
-    visit_self_pairs([&](std::size_t piece, std::span<const BvhPair> pairs) {
+    std::vector<std::vector<BoxPair>> pieces(piece_count());
+    visit_self_pairs([&](std::size_t piece, std::span<const BoxPair> pairs) {
         pieces[piece].assign(pairs.begin(), pairs.end());
     });
-    std::vector<BvhPair> all;
+    std::vector<BoxPair> all;
     for (const auto& piece : pieces) all.insert(all.end(), piece.begin(), piece.end());
     return all;
 }
 
-std::vector<BvhPair> SpatialHash::cross_pairs(const SpatialHash& other) const
+std::vector<BoxPair> SpatialHash::cross_pairs(const SpatialHash& other) const
 {
-    std::vector<std::vector<BvhPair>> pieces(piece_count());
-    visit_cross_pairs(other, [&](std::size_t piece, std::span<const BvhPair> pairs) {
+    std::vector<std::vector<BoxPair>> pieces(piece_count());
+    visit_cross_pairs(other, [&](std::size_t piece, std::span<const BoxPair> pairs) {
         pieces[piece].assign(pairs.begin(), pairs.end());
     });
-    std::vector<BvhPair> all;
+    std::vector<BoxPair> all;
     for (const auto& piece : pieces) all.insert(all.end(), piece.begin(), piece.end());
     return all;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Which boxes overlap? The same answers as a Bvh, from a hashed grid with a cell size of its own.
-// Based on: [Teschner2003], [Bender2013] sec. 5 (one hash an object, parallel queries).
+// Which boxes overlap? The same answers as a BoxTree, from a hashed grid with a cell size of its
+// own. Based on: [Teschner2003], [Bender2013] sec. 5 (one hash an object, parallel queries).
 //
 // An item is entered in every cell that its box touches; one that touches very many is kept in a
 // list of large ones instead. A pair that shares several cells is reported in the one that holds
@@ -11,7 +11,7 @@
 // Results do not depend on the number of threads.
 #pragma once
 
-#include "pleat/contact/bvh.hpp"
+#include "pleat/geometry/box_tree.hpp"
 
 #include <array>
 #include <cstdint>
@@ -27,13 +27,13 @@ public:
 
     [[nodiscard]] std::size_t size() const { return boxes_.size(); }
     /// All pairs a < b of items whose boxes overlap, in the order of a.
-    [[nodiscard]] std::vector<BvhPair> self_pairs() const;
+    [[nodiscard]] std::vector<BoxPair> self_pairs() const;
     /// All pairs (a of this, b of the other) whose boxes overlap.
-    [[nodiscard]] std::vector<BvhPair> cross_pairs(const SpatialHash& other) const;
+    [[nodiscard]] std::vector<BoxPair> cross_pairs(const SpatialHash& other) const;
 
     /// The same piece by piece, in parallel; each of piece_count() pieces is visited once.
-    void visit_self_pairs(Bvh::PairVisitor visit) const;
-    void visit_cross_pairs(const SpatialHash& other, Bvh::PairVisitor visit) const;
+    void visit_self_pairs(BoxTree::PairVisitor visit) const;
+    void visit_cross_pairs(const SpatialHash& other, BoxTree::PairVisitor visit) const;
     [[nodiscard]] std::size_t piece_count() const;
 
     /// Calls visit(item) once for each item whose box overlaps the given one.

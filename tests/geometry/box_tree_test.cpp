@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
-#include "pleat/contact/bvh.hpp"
+#include "pleat/geometry/box_tree.hpp"
 
 #include "contact/folded_sheet.hpp"
 #include "pleat/core/parallel.hpp"
@@ -25,25 +25,25 @@ std::vector<Box> boxes_of(const Sheet& sheet, double margin)
     return boxes;
 }
 
-std::vector<BvhPair> brute_self_pairs(const std::vector<Box>& boxes)
+std::vector<BoxPair> brute_self_pairs(const std::vector<Box>& boxes)
 {
-    std::vector<BvhPair> pairs;
+    std::vector<BoxPair> pairs;
     for (std::uint32_t a = 0; a < boxes.size(); ++a)
         for (std::uint32_t b = a + 1; b < boxes.size(); ++b)
             if (overlap(boxes[a], boxes[b])) pairs.push_back({a, b});
     return pairs;
 }
 
-std::vector<BvhPair> brute_cross_pairs(const std::vector<Box>& a, const std::vector<Box>& b)
+std::vector<BoxPair> brute_cross_pairs(const std::vector<Box>& a, const std::vector<Box>& b)
 {
-    std::vector<BvhPair> pairs;
+    std::vector<BoxPair> pairs;
     for (std::uint32_t i = 0; i < a.size(); ++i)
         for (std::uint32_t j = 0; j < b.size(); ++j)
             if (overlap(a[i], b[j])) pairs.push_back({i, j});
     return pairs;
 }
 
-std::vector<BvhPair> sorted(std::vector<BvhPair> pairs)
+std::vector<BoxPair> sorted(std::vector<BoxPair> pairs)
 {
     std::sort(pairs.begin(), pairs.end());
     return pairs;
@@ -78,38 +78,38 @@ TEST(Box, holds_the_doubles_it_was_made_of)
     }
 }
 
-TEST(Bvh, finds_the_same_pairs_as_brute_force)
+TEST(BoxTree, finds_the_same_pairs_as_brute_force)
 {
     for (const Sheet& sheet : cloth_states())
         for (const double margin : {0.0, 0.004}) {
             const std::vector<Box> boxes = boxes_of(sheet, margin);
-            Bvh bvh;
+            BoxTree bvh;
             bvh.build(boxes);
             ASSERT_EQ(bvh.size(), boxes.size());
-            const std::vector<BvhPair> expected = brute_self_pairs(boxes);
+            const std::vector<BoxPair> expected = brute_self_pairs(boxes);
             ASSERT_GT(expected.size(), sheet.triangles.size()); // neighbours at least
             ASSERT_EQ(sorted(bvh.self_pairs()), expected);
         }
 }
 
-TEST(Bvh, finds_the_same_cross_pairs_as_brute_force)
+TEST(BoxTree, finds_the_same_cross_pairs_as_brute_force)
 {
     const std::vector<Sheet> states = cloth_states();
     for (std::size_t i = 0; i + 1 < states.size(); ++i) {
         const std::vector<Box> a = boxes_of(states[i], 0.001), b = boxes_of(states[i + 1], 0);
-        Bvh tree_a, tree_b;
+        BoxTree tree_a, tree_b;
         tree_a.build(a);
         tree_b.build(b);
-        const std::vector<BvhPair> expected = brute_cross_pairs(a, b);
+        const std::vector<BoxPair> expected = brute_cross_pairs(a, b);
         ASSERT_GT(expected.size(), 10u);
         ASSERT_EQ(sorted(tree_a.cross_pairs(tree_b)), expected);
     }
 }
 
-TEST(Bvh, refit_finds_the_same_pairs_as_a_new_tree)
+TEST(BoxTree, refit_finds_the_same_pairs_as_a_new_tree)
 {
     Sheet sheet = test::flat_sheet(30, 25, 1, 0);
-    Bvh bvh; // built on the flat sheet, as it would be in material space
+    BoxTree bvh; // built on the flat sheet, as it would be in material space
     bvh.build(boxes_of(sheet, 0));
     const std::vector<Vec3> flat = sheet.x;
     for (unsigned step = 1; step <= 5; ++step) {
@@ -136,15 +136,15 @@ TEST(Bvh, refit_finds_the_same_pairs_as_a_new_tree)
     }
 }
 
-TEST(Bvh, gives_the_same_pairs_in_the_same_order_for_any_thread_count)
+TEST(BoxTree, gives_the_same_pairs_in_the_same_order_for_any_thread_count)
 {
     const Sheet sheet = test::folded_sheet(12000, 8, 0.004);
     const Sheet other = test::folded_sheet(3000, 3, 0.01);
-    std::vector<BvhPair> self_of_one, cross_of_one;
+    std::vector<BoxPair> self_of_one, cross_of_one;
     for (const int count : {1, 2, 4}) {
         const Threads threads(count);
         threads.run([&] {
-            Bvh bvh, obstacle;
+            BoxTree bvh, obstacle;
             bvh.build(boxes_of(sheet, 0));
             obstacle.build(boxes_of(other, 0.002));
             bvh.refit(sheet.x, sheet.triangles, 0.001);
@@ -158,11 +158,11 @@ TEST(Bvh, gives_the_same_pairs_in_the_same_order_for_any_thread_count)
     EXPECT_GT(cross_of_one.size(), 1000u);
 }
 
-TEST(Bvh, query_visits_each_overlapping_item_once)
+TEST(BoxTree, query_visits_each_overlapping_item_once)
 {
     const Sheet sheet = test::folded_sheet(1500, 4);
     const std::vector<Box> boxes = boxes_of(sheet, 0);
-    Bvh bvh;
+    BoxTree bvh;
     bvh.build(boxes);
     std::mt19937 random(6);
     std::uniform_real_distribution<double> any(0, 1);
@@ -178,7 +178,7 @@ TEST(Bvh, query_visits_each_overlapping_item_once)
     }
 }
 
-TEST(Bvh, takes_any_number_of_items)
+TEST(BoxTree, takes_any_number_of_items)
 {
     std::mt19937 random(7);
     std::uniform_real_distribution<double> any(0, 1);
@@ -188,32 +188,32 @@ TEST(Bvh, takes_any_number_of_items)
             const Vec3 p{any(random), any(random), any(random)};
             boxes.push_back(outward_box(p, p, 0.1));
         }
-        Bvh bvh;
+        BoxTree bvh;
         bvh.build(boxes);
         EXPECT_EQ(sorted(bvh.self_pairs()), brute_self_pairs(boxes)) << count;
         EXPECT_EQ(sorted(bvh.cross_pairs(bvh)), brute_cross_pairs(boxes, boxes)) << count;
-        EXPECT_TRUE(bvh.cross_pairs(Bvh{}).empty());
+        EXPECT_TRUE(bvh.cross_pairs(BoxTree{}).empty());
         if (count > 0) {
             for (const Box& b : boxes) EXPECT_TRUE(overlap(bvh.bounds(), b));
         }
     }
 }
 
-TEST(Bvh, items_all_in_one_place_are_all_pairs)
+TEST(BoxTree, items_all_in_one_place_are_all_pairs)
 {
     const std::vector<Box> boxes(100, outward_box({1, 2, 3}, {1, 2, 3}, 0));
-    Bvh bvh;
+    BoxTree bvh;
     bvh.build(boxes);
     EXPECT_EQ(bvh.self_pairs().size(), 4950u);
 }
 
-TEST(Bvh, visitors_see_every_piece_once)
+TEST(BoxTree, visitors_see_every_piece_once)
 {
     const Sheet sheet = test::folded_sheet(5000);
-    Bvh bvh;
+    BoxTree bvh;
     bvh.build(boxes_of(sheet, 0));
     std::vector<std::size_t> visits(bvh.piece_count()), counts(bvh.piece_count());
-    bvh.visit_self_pairs([&](std::size_t piece, std::span<const BvhPair> pairs) {
+    bvh.visit_self_pairs([&](std::size_t piece, std::span<const BoxPair> pairs) {
         ++visits[piece];
         counts[piece] = pairs.size();
     });

@@ -4,7 +4,7 @@
 // Words: a leaf is a node of level 0 and holds the boxes of eight items; node i of level k covers
 // the leaves i 8^k .. (i+1) 8^k - 1. Children that do not exist have the empty box (low = +inf,
 // high = -inf), which overlaps nothing and is neutral in unions.
-#include "pleat/contact/bvh.hpp"
+#include "pleat/geometry/box_tree.hpp"
 
 #include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
@@ -171,7 +171,7 @@ Box swept_triangle_box(std::span<const Vec3> x0, std::span<const Vec3> x1, const
 // --- nodes -----------------------------------------------------------------------------------
 
 /// Bit i is set where child i overlaps the box.
-inline std::uint32_t Bvh::overlap_mask(const Node& node, const Box& box)
+inline std::uint32_t BoxTree::overlap_mask(const Node& node, const Box& box)
 {
 #if defined(__AVX__)
     __m256 all = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
@@ -195,13 +195,13 @@ inline std::uint32_t Bvh::overlap_mask(const Node& node, const Box& box)
 #endif
 }
 
-inline Box Bvh::child_box(const Node& node, std::size_t child)
+inline Box BoxTree::child_box(const Node& node, std::size_t child)
 {
     return {{node.low[0][child], node.low[1][child], node.low[2][child]},
             {node.high[0][child], node.high[1][child], node.high[2][child]}};
 }
 
-inline void Bvh::set_child(Node& node, std::size_t child, const Box& box)
+inline void BoxTree::set_child(Node& node, std::size_t child, const Box& box)
 {
     for (std::size_t k = 0; k < 3; ++k) {
         node.low[k][child] = box.low[k];
@@ -209,7 +209,7 @@ inline void Bvh::set_child(Node& node, std::size_t child, const Box& box)
     }
 }
 
-inline Box Bvh::union_of(const Node& node)
+inline Box BoxTree::union_of(const Node& node)
 {
     // Halves against halves, which the compiler turns into vector instructions.
     Box box;
@@ -227,7 +227,7 @@ inline Box Bvh::union_of(const Node& node)
 
 // --- build and refit ---------------------------------------------------------------------------
 
-void Bvh::build(std::span<const Box> boxes)
+void BoxTree::build(std::span<const Box> boxes)
 {
     PLEAT_ASSERT(boxes.size() < std::numeric_limits<std::uint32_t>::max(), "items fit 32 bits");
     item_count_ = boxes.size();
@@ -257,7 +257,7 @@ void Bvh::build(std::span<const Box> boxes)
 }
 
 /// fill(node, items) writes the boxes of at most eight items into the first children of a leaf.
-template <class Fill> void Bvh::refit_leaves(Fill&& fill)
+template <class Fill> void BoxTree::refit_leaves(Fill&& fill)
 {
     if (item_count_ == 0) return;
     const std::size_t levels = level_begin_.size() - 1;
@@ -284,7 +284,7 @@ template <class Fill> void Bvh::refit_leaves(Fill&& fill)
 }
 
 /// extent_of_item(item) is rounded outwards for eight items at a time.
-template <class ExtentOf> void Bvh::refit_extents(ExtentOf&& extent_of_item, double margin)
+template <class ExtentOf> void BoxTree::refit_extents(ExtentOf&& extent_of_item, double margin)
 {
     refit_leaves([&](Node& node, std::span<const std::uint32_t> items) {
         std::array<std::array<double, width>, 3> low, high;
@@ -306,7 +306,7 @@ template <class ExtentOf> void Bvh::refit_extents(ExtentOf&& extent_of_item, dou
     });
 }
 
-void Bvh::refit(std::span<const Box> boxes)
+void BoxTree::refit(std::span<const Box> boxes)
 {
     PLEAT_ASSERT(boxes.size() == item_count_, "as many boxes as at build");
     refit_leaves([&](Node& node, std::span<const std::uint32_t> items) {
@@ -314,14 +314,15 @@ void Bvh::refit(std::span<const Box> boxes)
     });
 }
 
-void Bvh::refit(std::span<const Vec3> x, std::span<const TriangleIndices> triangles, double margin)
+void BoxTree::refit(std::span<const Vec3> x, std::span<const TriangleIndices> triangles,
+                    double margin)
 {
     PLEAT_ASSERT(triangles.size() == item_count_, "as many triangles as at build");
     refit_extents([&](std::uint32_t item) { return extent_of(x, triangles[item]); }, margin);
 }
 
-void Bvh::refit_swept(std::span<const Vec3> x0, std::span<const Vec3> x1,
-                      std::span<const TriangleIndices> triangles, double margin)
+void BoxTree::refit_swept(std::span<const Vec3> x0, std::span<const Vec3> x1,
+                          std::span<const TriangleIndices> triangles, double margin)
 {
     PLEAT_ASSERT(triangles.size() == item_count_, "as many triangles as at build");
     PLEAT_ASSERT(x0.size() == x1.size(), "one end a start");
@@ -333,7 +334,7 @@ void Bvh::refit_swept(std::span<const Vec3> x0, std::span<const Vec3> x1,
         margin);
 }
 
-Box Bvh::bounds() const
+Box BoxTree::bounds() const
 {
     PLEAT_ASSERT(item_count_ > 0, "an empty tree has no bounds");
     return union_of(nodes_.back());
@@ -342,7 +343,8 @@ Box Bvh::bounds() const
 // --- queries -----------------------------------------------------------------------------------
 
 /// Appends the leaves from first_leaf on whose boxes overlap the given one, in increasing order.
-void Bvh::descend(const Box& box, std::size_t first_leaf, std::vector<std::uint32_t>& leaves) const
+void BoxTree::descend(const Box& box, std::size_t first_leaf,
+                      std::vector<std::uint32_t>& leaves) const
 {
     struct Entry {
         std::uint32_t level, node;
@@ -370,8 +372,8 @@ void Bvh::descend(const Box& box, std::size_t first_leaf, std::vector<std::uint3
     }
 }
 
-void Bvh::add_pairs(std::size_t own_leaf, const Bvh& other, bool self,
-                    std::vector<std::uint32_t>& leaves, std::vector<BvhPair>& pairs) const
+void BoxTree::add_pairs(std::size_t own_leaf, const BoxTree& other, bool self,
+                        std::vector<std::uint32_t>& leaves, std::vector<BoxPair>& pairs) const
 {
     const Node& own = nodes_[own_leaf];
     leaves.clear();
@@ -390,24 +392,24 @@ void Bvh::add_pairs(std::size_t own_leaf, const Bvh& other, bool self,
                 const auto j = static_cast<std::size_t>(std::countr_zero(hits));
                 const std::uint32_t a = items_[own_leaf * width + i];
                 const std::uint32_t b = other.items_[leaf * width + j];
-                pairs.push_back(self && b < a ? BvhPair{b, a} : BvhPair{a, b});
+                pairs.push_back(self && b < a ? BoxPair{b, a} : BoxPair{a, b});
             }
         }
     }
 }
 
-std::size_t Bvh::piece_count() const
+std::size_t BoxTree::piece_count() const
 {
     return item_count_ == 0 ? 0 : chunk_count(level_begin_[1], piece_leaves);
 }
 
-void Bvh::visit_pairs(const Bvh& other, bool self, PairVisitor visit) const
+void BoxTree::visit_pairs(const BoxTree& other, bool self, PairVisitor visit) const
 {
     if (item_count_ == 0) return;
     parallel_chunks(level_begin_[1], piece_leaves,
                     [&](std::size_t piece, std::size_t first, std::size_t last) {
                         std::vector<std::uint32_t> leaves;
-                        std::vector<BvhPair> pairs;
+                        std::vector<BoxPair> pairs;
                         if (other.item_count_ > 0)
                             for (std::size_t leaf = first; leaf < last; ++leaf)
                                 add_pairs(leaf, other, self, leaves, pairs);
@@ -415,41 +417,41 @@ void Bvh::visit_pairs(const Bvh& other, bool self, PairVisitor visit) const
                     });
 }
 
-void Bvh::visit_self_pairs(PairVisitor visit) const
+void BoxTree::visit_self_pairs(PairVisitor visit) const
 {
     visit_pairs(*this, true, visit);
 }
 
-void Bvh::visit_cross_pairs(const Bvh& other, PairVisitor visit) const
+void BoxTree::visit_cross_pairs(const BoxTree& other, PairVisitor visit) const
 {
     visit_pairs(other, false, visit);
 }
 
-std::vector<BvhPair> Bvh::collect(const Bvh& other, bool self) const
+std::vector<BoxPair> BoxTree::collect(const BoxTree& other, bool self) const
 {
-    std::vector<std::vector<BvhPair>> pieces(piece_count());
-    visit_pairs(other, self, [&](std::size_t piece, std::span<const BvhPair> pairs) {
+    std::vector<std::vector<BoxPair>> pieces(piece_count());
+    visit_pairs(other, self, [&](std::size_t piece, std::span<const BoxPair> pairs) {
         pieces[piece].assign(pairs.begin(), pairs.end());
     });
     std::size_t count = 0;
     for (const auto& piece : pieces) count += piece.size();
-    std::vector<BvhPair> all;
+    std::vector<BoxPair> all;
     all.reserve(count);
     for (const auto& piece : pieces) all.insert(all.end(), piece.begin(), piece.end());
     return all;
 }
 
-std::vector<BvhPair> Bvh::self_pairs() const
+std::vector<BoxPair> BoxTree::self_pairs() const
 {
     return collect(*this, true);
 }
 
-std::vector<BvhPair> Bvh::cross_pairs(const Bvh& other) const
+std::vector<BoxPair> BoxTree::cross_pairs(const BoxTree& other) const
 {
     return collect(other, false);
 }
 
-void Bvh::query(const Box& box, FunctionRef<void(std::uint32_t)> visit) const
+void BoxTree::query(const Box& box, FunctionRef<void(std::uint32_t)> visit) const
 {
     if (item_count_ == 0) return;
     std::vector<std::uint32_t> leaves;

@@ -68,18 +68,18 @@ using TriangleIndices = std::array<std::uint32_t, 3>;
                                      const TriangleIndices& triangle, double margin);
 
 /// Two items whose boxes overlap.
-struct BvhPair {
+struct BoxPair {
     std::uint32_t a, b;
 
-    auto operator<=>(const BvhPair&) const = default;
+    auto operator<=>(const BoxPair&) const = default;
 };
 
-class Bvh {
+class BoxTree {
 public:
     /// Pairs of one piece of work; pieces are numbered, and come in any order and in parallel.
-    using PairVisitor = FunctionRef<void(std::size_t piece, std::span<const BvhPair> pairs)>;
+    using PairVisitor = FunctionRef<void(std::size_t piece, std::span<const BoxPair> pairs)>;
 
-    Bvh() = default;
+    BoxTree() = default;
 
     /// Orders the items by their boxes (median splits) and takes the boxes. The boxes may be those
     /// of another space than the queries will be in (material space, say), followed by a refit.
@@ -98,14 +98,14 @@ public:
     [[nodiscard]] Box bounds() const;
 
     /// All pairs a < b of items whose boxes overlap, in an order that depends on the tree only.
-    [[nodiscard]] std::vector<BvhPair> self_pairs() const;
+    [[nodiscard]] std::vector<BoxPair> self_pairs() const;
     /// All pairs (a of this tree, b of the other) whose boxes overlap.
-    [[nodiscard]] std::vector<BvhPair> cross_pairs(const Bvh& other) const;
+    [[nodiscard]] std::vector<BoxPair> cross_pairs(const BoxTree& other) const;
 
     /// The same pairs, handed over piece by piece without being stored; each of piece_count()
     /// pieces is visited once.
     void visit_self_pairs(PairVisitor visit) const;
-    void visit_cross_pairs(const Bvh& other, PairVisitor visit) const;
+    void visit_cross_pairs(const BoxTree& other, PairVisitor visit) const;
     [[nodiscard]] std::size_t piece_count() const;
 
     /// Calls visit(item) for each item whose box overlaps the given one.
@@ -126,10 +126,10 @@ private:
     template <class Fill> void refit_leaves(Fill&& fill);
     template <class ExtentOf> void refit_extents(ExtentOf&& extent_of_item, double margin);
     void descend(const Box& box, std::size_t first_leaf, std::vector<std::uint32_t>& leaves) const;
-    void add_pairs(std::size_t own_leaf, const Bvh& other, bool self,
-                   std::vector<std::uint32_t>& leaves, std::vector<BvhPair>& pairs) const;
-    void visit_pairs(const Bvh& other, bool self, PairVisitor visit) const;
-    std::vector<BvhPair> collect(const Bvh& other, bool self) const;
+    void add_pairs(std::size_t own_leaf, const BoxTree& other, bool self,
+                   std::vector<std::uint32_t>& leaves, std::vector<BoxPair>& pairs) const;
+    void visit_pairs(const BoxTree& other, bool self, PairVisitor visit) const;
+    std::vector<BoxPair> collect(const BoxTree& other, bool self) const;
 
     std::size_t item_count_ = 0;
     std::vector<std::uint32_t> items_;     // in leaf order, width a leaf
