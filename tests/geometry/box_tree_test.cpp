@@ -225,5 +225,72 @@ TEST(BoxTree, visitors_see_every_piece_once)
     EXPECT_EQ(total, bvh.self_pairs().size());
 }
 
+TEST(BoxTree, nearest_finds_the_same_distance_as_brute_force)
+{
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> within(-1, 1);
+    const auto point = [&] { return Vec3{within(random), within(random), within(random)}; };
+    for (const std::size_t count : {1u, 7u, 8u, 9u, 300u, 1000u}) {
+        std::vector<Vec3> items(count);
+        std::vector<Box> boxes;
+        for (Vec3& x : items) {
+            x = point();
+            boxes.push_back(outward_box(x, x, 0));
+        }
+        BoxTree tree;
+        tree.build(boxes);
+        std::size_t looks = 0;
+        constexpr int queries = 50;
+        for (int i = 0; i < queries; ++i) {
+            const Vec3 x = 1.5 * point();
+            double exact = std::numeric_limits<double>::infinity();
+            for (const Vec3& y : items) exact = std::min(exact, norm2(x - y));
+            const auto search = [&](double best2) {
+                return tree.nearest(x, best2, [&](std::uint32_t item) {
+                    ++looks;
+                    return best2 = std::min(best2, norm2(x - items[item]));
+                });
+            };
+            EXPECT_EQ(search(std::numeric_limits<double>::infinity()), exact);
+            EXPECT_EQ(search(0.5 * exact), 0.5 * exact) << "nothing is nearer than the bound";
+        }
+        if (count == 1000) {
+            EXPECT_LT(looks, queries * count / 10) << "most items are never looked at";
+        }
+    }
+}
+
+TEST(BoxTree, nearest_pair_finds_the_same_distance_as_brute_force)
+{
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> within(-1, 1);
+    const auto cloud = [&](std::size_t count) {
+        std::vector<Vec3> x(count);
+        for (Vec3& p : x) p = {within(random), within(random), within(random)};
+        return x;
+    };
+    const auto tree_of = [](const std::vector<Vec3>& x) {
+        std::vector<Box> boxes;
+        for (const Vec3& p : x) boxes.push_back(outward_box(p, p, 0));
+        BoxTree tree;
+        tree.build(boxes);
+        return tree;
+    };
+    for (const auto& [m, n] : {std::pair{1u, 1u}, {9u, 500u}, {500u, 9u}, {300u, 200u}}) {
+        const std::vector<Vec3> a = cloud(m), b = cloud(n);
+        const BoxTree tree_a = tree_of(a), tree_b = tree_of(b);
+        for (const Vec3& shift : {Vec3{}, Vec3{3, 0, 0}, Vec3{0.5, -2, 1}}) {
+            double exact = std::numeric_limits<double>::infinity();
+            for (const Vec3& p : a)
+                for (const Vec3& q : b) exact = std::min(exact, norm2(p + shift - q));
+            double best2 = std::numeric_limits<double>::infinity();
+            tree_a.nearest_pair(tree_b, shift, best2, [&](std::uint32_t i, std::uint32_t j) {
+                return best2 = std::min(best2, norm2(a[i] + shift - b[j]));
+            });
+            EXPECT_EQ(best2, exact);
+        }
+    }
+}
+
 } // namespace
 } // namespace pleat

@@ -453,12 +453,154 @@ std::vector<BoxPair> BoxTree::cross_pairs(const BoxTree& other) const
 
 void BoxTree::query(const Box& box, FunctionRef<void(std::uint32_t)> visit) const
 {
-    if (item_count_ == 0) return;
+    query_until(box, [&](std::uint32_t item) {
+        visit(item);
+        return true;
+    });
+}
+
+bool BoxTree::query_until(const Box& box, FunctionRef<bool(std::uint32_t)> visit) const
+{
+    if (item_count_ == 0) return true;
     std::vector<std::uint32_t> leaves;
     descend(box, 0, leaves);
     for (const std::uint32_t leaf : leaves)
         for (std::uint32_t hits = overlap_mask(nodes_[leaf], box); hits != 0; hits &= hits - 1)
-            visit(items_[leaf * width + static_cast<std::size_t>(std::countr_zero(hits))]);
+            if (!visit(items_[leaf * width + static_cast<std::size_t>(std::countr_zero(hits))]))
+                return false;
+    return true;
+}
+
+// --- nearest items -----------------------------------------------------------------------------
+
+/// Squared distances of a point from the children; infinite for those that do not exist.
+inline std::array<double, BoxTree::width> BoxTree::distances2(const Node& node, const Vec3& x)
+{
+    std::array<double, width> sum{};
+    for (std::size_t k = 0; k < 3; ++k)
+        for (std::size_t i = 0; i < width; ++i) {
+            const double outside =
+                most(double(node.low[k][i]) - x[k], x[k] - double(node.high[k][i]));
+            const double d = most(outside, 0.0);
+            sum[i] += d * d;
+        }
+    return sum;
+}
+
+double BoxTree::nearest(const Vec3& x, double best2, FunctionRef<double(std::uint32_t)> look) const
+{
+    if (item_count_ == 0) return best2;
+    struct Entry {
+        double distance2;
+        std::uint32_t level, node;
+    };
+    // Seven of eight children wait on each of eleven levels.
+    std::array<Entry, 96> stack;
+    std::size_t depth = 0;
+    stack[depth++] = {0, static_cast<std::uint32_t>(level_begin_.size() - 2), 0};
+    while (depth > 0) {
+        const Entry e = stack[--depth];
+        if (e.distance2 >= best2) continue;
+        const auto distance2 = distances2(nodes_[level_begin_[e.level] + e.node], x);
+        const std::size_t first = std::size_t{e.node} * width, bottom = depth;
+        for (std::size_t i = 0; i < width; ++i) {
+            if (!(distance2[i] < best2)) continue;
+            if (e.level == 0) {
+                best2 = look(items_[first + i]);
+                continue;
+            }
+            std::size_t at = depth++; // the nearest on top
+            for (; at > bottom && stack[at - 1].distance2 < distance2[i]; --at)
+                stack[at] = stack[at - 1];
+            stack[at] = {distance2[i], e.level - 1, static_cast<std::uint32_t>(first + i)};
+        }
+    }
+    return best2;
+}
+
+/// Branch and bound over pairs of nodes.
+class BoxTree::NearestPair {
+public:
+    struct Place {
+        std::size_t level, node;
+        Box box;
+    };
+
+    NearestPair(const BoxTree& a, const Vec3& shift, const BoxTree& b, double best2,
+                FunctionRef<double(std::uint32_t, std::uint32_t)> look)
+        : a_(a), b_(b), shift_(shift), best2_(best2), look_(look)
+    {}
+
+    double run()
+    {
+        const auto root = [](const BoxTree& t) {
+            return Place{t.level_begin_.size() - 2, 0, t.bounds()};
+        };
+        visit(root(a_), root(b_));
+        return best2_;
+    }
+
+private:
+    [[nodiscard]] double distance2(const Box& a, const Box& b) const
+    {
+        double sum = 0;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double gap = std::max({0.0, double(a.low[k]) + shift_[k] - double(b.high[k]),
+                                         double(b.low[k]) - double(a.high[k]) - shift_[k]});
+            sum += gap * gap;
+        }
+        return sum;
+    }
+
+    void visit(const Place& p, const Place& q)
+    {
+        if (p.level == 0 && q.level == 0) {
+            visit_items(p, q);
+            return;
+        }
+        const bool splits_a = p.level >= q.level;
+        const BoxTree& tree = splits_a ? a_ : b_;
+        const Place& split = splits_a ? p : q;
+        const Node& node = tree.nodes_[tree.level_begin_[split.level] + split.node];
+        std::array<std::pair<double, std::size_t>, width> order;
+        for (std::size_t i = 0; i < width; ++i) {
+            const Box box = child_box(node, i);
+            order[i] = {splits_a ? distance2(box, q.box) : distance2(p.box, box), i};
+        }
+        std::sort(order.begin(), order.end());
+        for (const auto& [near2, i] : order) {
+            if (!(near2 < best2_)) return;
+            const Place child{split.level - 1, split.node * width + i, child_box(node, i)};
+            if (splits_a)
+                visit(child, q);
+            else
+                visit(p, child);
+        }
+    }
+
+    void visit_items(const Place& p, const Place& q)
+    {
+        const auto count = [](const BoxTree& t, std::size_t leaf) {
+            return std::min(width, t.item_count_ - leaf * width);
+        };
+        for (std::size_t i = 0; i < count(a_, p.node); ++i)
+            for (std::size_t j = 0; j < count(b_, q.node); ++j)
+                if (distance2(child_box(a_.nodes_[p.node], i), child_box(b_.nodes_[q.node], j)) <
+                    best2_)
+                    best2_ = look_(a_.items_[p.node * width + i], b_.items_[q.node * width + j]);
+    }
+
+    const BoxTree &a_, &b_;
+    const Vec3 shift_;
+    double best2_;
+    FunctionRef<double(std::uint32_t, std::uint32_t)> look_;
+};
+
+double BoxTree::nearest_pair(const BoxTree& other, const Vec3& shift, double best2,
+                             FunctionRef<double(std::uint32_t, std::uint32_t)> look) const
+{
+    if (item_count_ == 0 || other.item_count_ == 0) return best2;
+    return NearestPair(*this, shift, other, best2, look).run();
 }
 
 } // namespace pleat

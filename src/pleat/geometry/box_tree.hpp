@@ -110,6 +110,16 @@ public:
 
     /// Calls visit(item) for each item whose box overlaps the given one.
     void query(const Box& box, FunctionRef<void(std::uint32_t item)> visit) const;
+    /// The same until visit returns false. \return false where it did
+    bool query_until(const Box& box, FunctionRef<bool(std::uint32_t item)> visit) const;
+
+    /// Calls look(item) for items that may be nearer to x than `best2`, those in near boxes first;
+    /// look returns the smallest squared distance so far, which becomes best2. \return it [m^2]
+    double nearest(const Vec3& x, double best2, FunctionRef<double(std::uint32_t item)> look) const;
+
+    /// The same for pairs of an item of this tree, shifted, and an item of the other.
+    double nearest_pair(const BoxTree& other, const Vec3& shift, double best2,
+                        FunctionRef<double(std::uint32_t item, std::uint32_t other)> look) const;
 
 private:
     static constexpr std::size_t width = 8;
@@ -122,6 +132,8 @@ private:
     static Box child_box(const Node& node, std::size_t child);
     static void set_child(Node& node, std::size_t child, const Box& box);
     static Box union_of(const Node& node);
+    static std::array<double, width> distances2(const Node& node, const Vec3& x);
+    class NearestPair;
 
     template <class Fill> void refit_leaves(Fill&& fill);
     template <class ExtentOf> void refit_extents(ExtentOf&& extent_of_item, double margin);

@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/scene/size_check.hpp"
 
+#include "pleat/geometry/box_tree.hpp"
 #include "pleat/geometry/distance.hpp"
 #include "pleat/sim/frames.hpp"
 
@@ -10,7 +11,6 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <numeric>
 
 namespace pleat {
 
@@ -59,126 +59,45 @@ Extent extent_of(const std::vector<Vec3>& x)
     return e;
 }
 
-/// Boxes about triangles in a binary tree, for the distance between two meshes by branch and bound.
+/// Triangles that can be asked for their distance to others.
 class TriangleTree {
 public:
-    using Faces = std::vector<std::array<std::uint32_t, 3>>;
-
-    TriangleTree(const Faces& faces, std::vector<Vec3> x)
-        : faces_(&faces), x_(std::move(x)), order_(faces.size())
+    TriangleTree(const std::vector<TriangleIndices>& faces, std::vector<Vec3> x)
+        : faces_(&faces), x_(std::move(x))
     {
-        std::iota(order_.begin(), order_.end(), 0u);
-        if (!order_.empty()) build(0, order_.size());
+        std::vector<Box> boxes(faces.size());
+        for (std::size_t f = 0; f < faces.size(); ++f) boxes[f] = triangle_box(x_, faces[f], 0);
+        tree_.build(boxes);
     }
     /// The same faces elsewhere.
     void move_to(std::vector<Vec3> x)
     {
         x_ = std::move(x);
-        for (std::size_t i = nodes_.size(); i-- > 0;) fit(nodes_[i]); // children come later
+        tree_.refit(x_, *faces_, 0);
     }
     /// The smaller of `best` and the distance of a, shifted, to b [m].
     static double distance(const TriangleTree& a, const Vec3& shift, const TriangleTree& b,
                            double best)
     {
-        if (a.nodes_.empty() || b.nodes_.empty()) return best;
         double best2 = best * best;
-        visit(a, 0, shift, b, 0, best2);
+        a.tree_.nearest_pair(b.tree_, shift, best2, [&](std::uint32_t f, std::uint32_t g) {
+            std::array<Vec3, 3> s = a.corners(f);
+            for (Vec3& x : s) x += shift;
+            return best2 = std::min(best2, triangle_triangle_distance(s, b.corners(g)).distance2);
+        });
         return std::sqrt(best2);
     }
 
 private:
-    static constexpr std::size_t leaf_size = 4;
-    struct Node {
-        Extent box;
-        std::size_t first = 0, last = 0;   // faces, in order_
-        std::uint32_t left = 0, right = 0; // 0: a leaf
-    };
-
-    std::uint32_t build(std::size_t first, std::size_t last)
-    {
-        const auto number = std::uint32_t(nodes_.size());
-        nodes_.push_back({{}, first, last});
-        fit(nodes_[number]); // from its faces: children are not there yet
-        if (last - first > leaf_size) {
-            const Vec3 size = nodes_[number].box.high - nodes_[number].box.low;
-            const std::size_t axis = size[0] >= size[1] && size[0] >= size[2] ? 0
-                                     : size[1] >= size[2]                     ? 1
-                                                                              : 2;
-            const std::size_t middle = (first + last) / 2;
-            const auto at = [&](std::size_t i) { return order_.begin() + std::ptrdiff_t(i); };
-            std::nth_element(at(first), at(middle), at(last),
-                             [&](std::uint32_t f, std::uint32_t g) {
-                                 return centre(f)[axis] < centre(g)[axis];
-                             });
-            const std::uint32_t left = build(first, middle), right = build(middle, last);
-            nodes_[number].left = left;
-            nodes_[number].right = right;
-        }
-        return number;
-    }
-    [[nodiscard]] Vec3 centre(std::uint32_t f) const
-    {
-        const auto& n = (*faces_)[f];
-        return x_[n[0]] + x_[n[1]] + x_[n[2]];
-    }
-    void fit(Node& node) const
-    {
-        node.box = {};
-        if (node.left == 0) {
-            for (std::size_t i = node.first; i < node.last; ++i)
-                for (std::uint32_t n : (*faces_)[order_[i]]) node.box.grow(x_[n]);
-            return;
-        }
-        for (std::uint32_t child : {node.left, node.right}) {
-            node.box.grow(nodes_[child].box.low);
-            node.box.grow(nodes_[child].box.high);
-        }
-    }
-    static double box_distance2(const Extent& a, const Vec3& shift, const Extent& b)
-    {
-        double sum = 0;
-        for (std::size_t k = 0; k < 3; ++k) {
-            const double gap =
-                std::max({0.0, a.low[k] + shift[k] - b.high[k], b.low[k] - a.high[k] - shift[k]});
-            sum += gap * gap;
-        }
-        return sum;
-    }
-    static void visit(const TriangleTree& a, std::uint32_t i, const Vec3& shift,
-                      const TriangleTree& b, std::uint32_t j, double& best2)
-    {
-        const Node &p = a.nodes_[i], &q = b.nodes_[j];
-        if (!(box_distance2(p.box, shift, q.box) < best2)) return;
-        if (p.left == 0 && q.left == 0) {
-            for (std::size_t f = p.first; f < p.last; ++f)
-                for (std::size_t g = q.first; g < q.last; ++g) {
-                    std::array<Vec3, 3> s = a.corners(a.order_[f]);
-                    for (Vec3& x : s) x += shift;
-                    best2 = std::min(
-                        best2, triangle_triangle_distance(s, b.corners(b.order_[g])).distance2);
-                }
-            return;
-        }
-        const bool split_a = q.left == 0 || (p.left != 0 && p.box.diagonal() >= q.box.diagonal());
-        std::array<std::array<std::uint32_t, 2>, 2> next =
-            split_a ? std::array{std::array{p.left, j}, std::array{p.right, j}}
-                    : std::array{std::array{i, q.left}, std::array{i, q.right}};
-        const auto near = [&](const std::array<std::uint32_t, 2>& pair) {
-            return box_distance2(a.nodes_[pair[0]].box, shift, b.nodes_[pair[1]].box);
-        };
-        if (near(next[1]) < near(next[0])) std::swap(next[0], next[1]);
-        for (const auto& pair : next) visit(a, pair[0], shift, b, pair[1], best2);
-    }
     [[nodiscard]] std::array<Vec3, 3> corners(std::uint32_t f) const
     {
         const auto& n = (*faces_)[f];
         return {x_[n[0]], x_[n[1]], x_[n[2]]};
     }
 
-    const Faces* faces_;
+    const std::vector<TriangleIndices>* faces_;
     std::vector<Vec3> x_;
-    std::vector<std::uint32_t> order_;
-    std::vector<Node> nodes_;
+    BoxTree tree_;
 };
 
 /// One obstacle that can be asked for its distance at any time.
