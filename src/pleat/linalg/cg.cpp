@@ -8,56 +8,23 @@
 #include "pleat/linalg/cg.hpp"
 
 #include "pleat/core/error.hpp"
+#include "pleat/core/simd.hpp"
 #include "pleat/core/stage_times.hpp"
 #include "pleat/linalg/cholesky.hpp"
 
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 
 namespace pleat {
 
 namespace {
 
-using Float4 = float __attribute__((vector_size(16)));
-using Double4 = double __attribute__((vector_size(32)));
-using Mask4 = int __attribute__((vector_size(16)));
-
 constexpr std::size_t rows_per_chunk = 512;
-constexpr Mask4 three_lanes = {-1, -1, -1, 0};
-
-Float4 load4(const float* p)
-{
-    Float4 v;
-    std::memcpy(&v, p, sizeof v);
-    return v;
-}
-
-Float4 masked(Float4 v)
-{
-    return std::bit_cast<Float4>(std::bit_cast<Mask4>(v) & three_lanes);
-}
-
-Float4 splat(float s)
-{
-    return Float4{s, s, s, s};
-}
 
 Float4 make4(const Vec3& v, double scale)
 {
     return Float4{static_cast<float>(v[0] * scale), static_cast<float>(v[1] * scale),
                   static_cast<float>(v[2] * scale), 0.0f};
-}
-
-Double4 widen(Float4 v)
-{
-    return __builtin_convertvector(v, Double4);
-}
-
-double sum_lanes(Double4 v)
-{
-    return (v[0] + v[1]) + (v[2] + v[3]);
 }
 
 void store_columns(const Mat3& m, float* p)
@@ -199,11 +166,11 @@ void LinearSolverCg::Work::multiply(const BlockSystem& a)
                             Float4 sum = (sum0 + sum1) + (sum2 + times(&own[9 * i], xi));
                             for (std::uint32_t e = pull_start[i]; e < pull_start[i + 1]; ++e)
                                 sum += splat(pulls[e].weight) * link_force[pulls[e].link];
-                            sum = masked(sum);
+                            sum = three_lanes(sum);
                             q[i] = sum;
                             pq += widen(xi) * widen(sum);
                         }
-                        partial_a[c] = sum_lanes(pq);
+                        partial_a[c] = sum_three_lanes(pq);
                     });
 }
 
@@ -294,14 +261,14 @@ LinearReport LinearSolverCg::solve(const BlockSystem& a, std::span<const Vec3> b
         const auto precondition = [&](std::size_t first, std::size_t last, double& rz, double& rr) {
             Double4 sum_rz{}, sum_rr{};
             for (std::size_t i = first; i < last; ++i) {
-                const Float4 z = masked(times(&w.inverse[9 * i], w.r[i]));
+                const Float4 z = three_lanes(times(&w.inverse[9 * i], w.r[i]));
                 w.z[i] = z;
                 const Double4 r = widen(w.r[i]);
                 sum_rz += r * widen(z);
                 sum_rr += r * r;
             }
-            rz = sum_lanes(sum_rz);
-            rr = sum_lanes(sum_rr);
+            rz = sum_three_lanes(sum_rz);
+            rr = sum_three_lanes(sum_rr);
         };
         parallel_chunks(n, rows_per_chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
             for (std::size_t i = first; i < last; ++i) {

@@ -45,20 +45,15 @@
 #include "pleat/strain_limiting/projected_newton.hpp"
 
 #include "pleat/core/parallel.hpp"
+#include "pleat/core/simd.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 
 namespace pleat {
 
 namespace {
-
-using Float4 = float __attribute__((vector_size(16)));
-using Mask4 = int __attribute__((vector_size(16)));
-using Double4 = double __attribute__((vector_size(32)));
 
 constexpr std::size_t chunk = 256;
 
@@ -87,34 +82,6 @@ constexpr double least_floor = 0.1;
 constexpr double free_strain = 0.01;
 /// and how stiff it is then beside a face at its limits.
 constexpr double unlimited_share = 0.01;
-
-Double4 widen(Float4 v)
-{
-    return __builtin_convertvector(v, Double4);
-}
-
-double sum_lanes(Double4 v)
-{
-    return (v[0] + v[1]) + v[2];
-}
-
-Float4 splat(float s)
-{
-    return Float4{s, s, s, s};
-}
-
-Float4 load4(const float* p)
-{
-    Float4 v;
-    std::memcpy(&v, p, sizeof v);
-    return v;
-}
-
-Float4 three_lanes(Float4 v)
-{
-    constexpr Mask4 mask = {-1, -1, -1, 0};
-    return std::bit_cast<Float4>(std::bit_cast<Mask4>(v) & mask);
-}
 
 /// Blocks between corners 1-1, 1-2, 2-2; those of corner 0 follow, as moving all does nothing.
 struct FaceHessian {
@@ -754,8 +721,8 @@ void StrainLimiterProjectedNewton::Work::solve(const StrainProjectedNewtonOption
             sum_rz += wide * widen(out);
             sum_rr += wide * wide;
         }
-        rz = sum_lanes(sum_rz);
-        rr = sum_lanes(sum_rr);
+        rz = sum_three_lanes(sum_rz);
+        rr = sum_three_lanes(sum_rr);
     };
     parallel_chunks(n, chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
@@ -790,7 +757,7 @@ void StrainLimiterProjectedNewton::Work::solve(const StrainProjectedNewtonOption
                 q[i] = out;
                 pq += widen(v) * widen(out);
             }
-            parts_a[c] = sum_lanes(pq);
+            parts_a[c] = sum_three_lanes(pq);
         });
         const double pq = sum(parts_a, n);
         if (!(pq > 0)) break; // rounding; what was found so far is a direction of descent
