@@ -184,5 +184,30 @@ TEST(TriangleRelation, faces_folded_flat_onto_their_neighbour_cross)
               TriangleRelation::apart);
 }
 
+TEST(FaceRelation, does_not_count_what_faces_share_by_their_nodes)
+{
+    const Vec3 o{0, 0, 0}, x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1}, inside{0.25, 0.25, 0};
+    using R = TriangleRelation;
+    const std::array<Vec3, 3> floor{o, x, y};
+    EXPECT_EQ(face_relation({0, 1, 2}, floor, {3, 4, 5}, {o, x, -1.0 * y}), R::touching);
+    EXPECT_EQ(face_relation({0, 1, 2}, floor, {0, 1, 5}, {o, x, -1.0 * y}), R::apart);
+    EXPECT_EQ(face_relation({0, 1, 2}, floor, {1, 0, 5}, {x, o, y}), R::crossing) << "folded flat";
+    EXPECT_EQ(face_relation({0, 1, 2}, floor, {5, 6, 0}, {z, -1.0 * x, o}), R::apart);
+    EXPECT_EQ(face_relation({0, 1, 2}, floor, {5, 6, 0}, {inside + z, inside - z, o}), R::crossing);
+    EXPECT_EQ(face_relation({0, 1, 2}, floor, {2, 0, 1}, {y, o, x}), R::crossing) << "twice";
+}
+
+TEST(FaceRelation, takes_faces_that_name_a_node_twice)
+{
+    const Vec3 o{0, 0, 0}, x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
+    for (const std::array<std::uint32_t, 3>& nodes :
+         {std::array{0u, 0u, 1u}, {0u, 1u, 1u}, {1u, 0u, 0u}, {0u, 0u, 0u}}) {
+        const std::array<Vec3, 2> at{o, x};
+        EXPECT_EQ(
+            face_relation(nodes, {at[nodes[0]], at[nodes[1]], at[nodes[2]]}, {0, 2, 3}, {o, y, z}),
+            TriangleRelation::apart);
+    }
+}
+
 } // namespace
 } // namespace pleat

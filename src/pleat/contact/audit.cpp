@@ -200,42 +200,12 @@ double gap_along_centres(const Face& a, const Face& b)
     return std::min({dot(n, q[0]), dot(n, q[1]), dot(n, q[2])}) - high;
 }
 
-/// Puts the corners with shared nodes first, in the same order in both; returns how many.
-std::size_t put_shared_first(Face& a, Face& b)
-{
-    std::size_t shared = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-        for (std::size_t j = shared; j < 3; ++j) {
-            const bool known =
-                std::find(a.nodes.begin(), a.nodes.begin() + static_cast<std::ptrdiff_t>(shared),
-                          a.nodes[i]) != a.nodes.begin() + static_cast<std::ptrdiff_t>(shared);
-            if (known || a.nodes[i] != b.nodes[j]) continue;
-            std::swap(a.nodes[i], a.nodes[shared]);
-            std::swap(a.corners[i], a.corners[shared]);
-            std::swap(b.nodes[j], b.nodes[shared]);
-            std::swap(b.corners[j], b.corners[shared]);
-            ++shared;
-            break;
-        }
-    return shared;
-}
-
 bool share_node(const Face& a, const Face& b)
 {
     for (const std::uint32_t i : a.nodes)
         for (const std::uint32_t j : b.nodes)
             if (i == j) return true;
     return false;
-}
-
-/// \pre they share a node
-TriangleRelation neighbour_relation(Face a, Face b)
-{
-    const std::size_t shared = put_shared_first(a, b);
-    const auto &p = a.corners, &q = b.corners;
-    if (shared == 1) return triangle_relation_at_vertex(p[0], p[1], p[2], q[1], q[2]);
-    if (shared == 2) return triangle_relation_at_edge(p[0], p[1], p[2], q[2]);
-    return TriangleRelation::crossing; // the same face twice
 }
 
 /// Audits the pairs of one piece of work.
@@ -250,7 +220,7 @@ public:
     void look(const Face& a, const Face& b, const RefPair& pair)
     {
         if (share_node(a, b)) {
-            note(neighbour_relation(a, b), pair);
+            note(face_relation(a.nodes, a.corners, b.nodes, b.corners), pair);
             return;
         }
         double bound = gap_along_normal(a, b);

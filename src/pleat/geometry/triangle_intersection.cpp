@@ -387,6 +387,38 @@ TriangleRelation triangle_relation_at_edge(const Vec3& e0, const Vec3& e1, const
     return both ? Relation::crossing : Relation::apart;
 }
 
+TriangleRelation face_relation(const std::array<std::uint32_t, 3>& nodes_a,
+                               const std::array<Vec3, 3>& a,
+                               const std::array<std::uint32_t, 3>& nodes_b,
+                               const std::array<Vec3, 3>& b)
+{
+    std::array<std::size_t, 3> in_a{}, in_b{}; // corners at the shared nodes
+    std::size_t shared = 0;
+    std::array<bool, 3> is_used{}; // of b; a face in a file may name a node twice
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j) {
+            if (is_used[j] || nodes_a[i] != nodes_b[j]) continue;
+            is_used[j] = true;
+            in_a[shared] = i;
+            in_b[shared++] = j;
+            break;
+        }
+    switch (shared) {
+    case 0:
+        return triangle_relation(a, b);
+    case 1: {
+        const std::size_t i = in_a[0], j = in_b[0];
+        return triangle_relation_at_vertex(a[i], a[(i + 1) % 3], a[(i + 2) % 3], b[(j + 1) % 3],
+                                           b[(j + 2) % 3]);
+    }
+    case 2:
+        return triangle_relation_at_edge(a[in_a[0]], a[in_a[1]], a[3 - in_a[0] - in_a[1]],
+                                         b[3 - in_b[0] - in_b[1]]);
+    default:
+        return Relation::crossing;
+    }
+}
+
 std::optional<std::array<Vec3, 2>> intersection_segment(const std::array<Vec3, 3>& a,
                                                         const std::array<Vec3, 3>& b)
 {

@@ -18,6 +18,7 @@
 #include "pleat/core/vec.hpp"
 
 #include <array>
+#include <cstdint>
 #include <optional>
 
 namespace pleat {
@@ -42,6 +43,13 @@ enum class TriangleRelation {
 /// count, so that the pair crosses only where one is folded flat onto the other.
 [[nodiscard]] TriangleRelation triangle_relation_at_edge(const Vec3& e0, const Vec3& e1,
                                                          const Vec3& a, const Vec3& b);
+
+/// Of two faces of one mesh: points that they share because they share nodes do not count. Two
+/// faces on the same three nodes cross.
+[[nodiscard]] TriangleRelation face_relation(const std::array<std::uint32_t, 3>& nodes_a,
+                                             const std::array<Vec3, 3>& a,
+                                             const std::array<std::uint32_t, 3>& nodes_b,
+                                             const std::array<Vec3, 3>& b);
 
 /// The two ends [m] of the segment in which triangles cross, rounded; none where they do not
 /// cross, are coplanar, or one of them has no area. Works on pairs that share a vertex too.

@@ -56,28 +56,10 @@ struct FacePlane {
 
 TriangleRelation relation(const FaceDraft& a, const FaceDraft& b)
 {
-    std::array<std::size_t, 3> in_a{}, in_b{}; // the shared nodes
-    std::size_t shared = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-        for (std::size_t j = 0; j < 3; ++j)
-            if (a.nodes[i] == b.nodes[j] && shared < 3) {
-                in_a[shared] = i;
-                in_b[shared++] = j;
-            }
-    switch (shared) {
-    case 0:
-        return triangle_relation(a.x, b.x);
-    case 1: {
-        const std::size_t i = in_a[0], j = in_b[0];
-        return triangle_relation_at_vertex(a.x[i], a.x[(i + 1) % 3], a.x[(i + 2) % 3],
-                                           b.x[(j + 1) % 3], b.x[(j + 2) % 3]);
-    }
-    case 2:
-        return triangle_relation_at_edge(a.x[in_a[0]], a.x[in_a[1]], a.x[3 - in_a[0] - in_a[1]],
-                                         b.x[3 - in_b[0] - in_b[1]]);
-    default:
-        return TriangleRelation::crossing; // two faces on the same three nodes
-    }
+    const auto nodes = [](const FaceDraft& f) {
+        return std::array{index(f.nodes[0]), index(f.nodes[1]), index(f.nodes[2])};
+    };
+    return face_relation(nodes(a), a.x, nodes(b), b.x);
 }
 
 FaceTree face_tree(const Mesh& mesh, const Field<NodeId, Vec3>& x)
