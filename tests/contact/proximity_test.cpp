@@ -171,14 +171,9 @@ struct SewnPanels {
                 }
         }
         EXPECT_TRUE(find_mesh_problems(input).empty());
-        Model& model = stage.sim.model;
-        model.mesh = build_mesh(input);
-        EXPECT_EQ(model.mesh.panel_count(), 2u);
-        model.panel_cloth.assign(2, ClothId{0});
-        model.face_material.values.assign(model.mesh.face_count(), MaterialId{0});
-        update_derived(model);
-        stage.sim.state.x.values = input.node_x;
-        stage.sim.state.v.values.assign(input.node_x.size(), Vec3{});
+        stage.sim.model = make_model(input, stage.sim.model.materials);
+        EXPECT_EQ(stage.sim.model.mesh.panel_count(), 2u);
+        stage.sim.state = start_state(input);
         stage.pipeline.contact_finder->mesh_changed();
     }
 };

@@ -46,23 +46,13 @@ Stage make_stage(const std::vector<SheetPlan>& sheets, const Material& material,
     }
     Stage stage;
     Model& model = stage.sim.model;
-    model.mesh = build_mesh(joined);
-    for (std::size_t i = 0; i < sheets.size(); ++i) {
+    model = make_model(joined, {material});
+    model.cloths.clear();
+    for (std::size_t i = 0; i < sheets.size(); ++i) { // a panel is a sheet
         model.cloths.push_back({"sheet" + std::to_string(i)});
-        model.panel_cloth.push_back(make_id<ClothId>(i));
+        model.panel_cloth[i] = make_id<ClothId>(i);
     }
-    model.materials = {material};
-    model.face_material.resize(model.mesh.face_count());
-    model.rest_angle.resize(model.mesh.edge_count());
-    model.node_label.resize(model.mesh.node_count());
-    model.node_handles.resize(model.mesh.node_count());
-    model.region_handles.resize(model.mesh.node_count());
-    model.compression_scale.resize(model.mesh.face_count());
-    update_derived(model);
-    State& state = stage.sim.state;
-    state.x.values = joined.node_x;
-    state.v.values = joined.node_v;
-    state.anchor.values = joined.node_x;
+    stage.sim.state = start_state(joined);
     stage.world.gravity = {0, 0, -9.8};
     stage.pipeline.integrator = std::make_unique<IntegratorBackwardEuler>();
     if (parts == ContactParts::impulses) {

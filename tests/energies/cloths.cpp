@@ -182,22 +182,7 @@ MeshInput disc(double radius, int rings)
 
 Cloth make_cloth(const MeshInput& input, const Material& material)
 {
-    Cloth cloth;
-    Model& model = cloth.model;
-    model.mesh = build_mesh(input);
-    model.cloths = {{"cloth"}};
-    model.panel_cloth.assign(model.mesh.panel_count(), ClothId{0});
-    model.materials = {material};
-    model.face_material.resize(model.mesh.face_count());
-    model.rest_angle.resize(model.mesh.edge_count());
-    model.node_label.resize(model.mesh.node_count());
-    model.node_handles.resize(model.mesh.node_count());
-    model.region_handles.resize(model.mesh.node_count());
-    model.compression_scale.resize(model.mesh.face_count());
-    update_derived(model);
-    cloth.state.x.values = input.node_x;
-    cloth.state.v.values.assign(input.node_x.size(), Vec3{});
-    return cloth;
+    return {make_model(input, {material}), start_state(input)};
 }
 
 std::vector<std::string> fabric_names()

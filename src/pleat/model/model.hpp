@@ -9,6 +9,7 @@
 #include "pleat/materials/material.hpp"
 #include "pleat/mesh/field_set.hpp"
 #include "pleat/mesh/mesh.hpp"
+#include "pleat/mesh/mesh_input.hpp"
 #include "pleat/model/rest_surface.hpp"
 
 #include <concepts>
@@ -64,6 +65,11 @@ struct Model {
         return node_handles[node] | region_handles[node];
     }
 };
+
+/// A model of the mesh: one cloth, named "cloth", of all panels; material indices, rest angles of
+/// marked edges and labels as in the input; no handles.
+/// \pre find_mesh_problems(input) is empty; there is a material for each index.
+[[nodiscard]] Model make_model(const MeshInput& input, std::vector<Material> materials);
 
 /// Recomputes mass and area after the mesh or the materials changed.
 /// \pre the mesh has no dead elements.

@@ -4,11 +4,22 @@
 
 #include "pleat/core/hash.hpp"
 #include "pleat/core/parallel.hpp"
+#include "pleat/mesh/mesh_input.hpp"
 #include "pleat/model/model.hpp"
 
 #include <cmath>
 
 namespace pleat {
+
+State start_state(const MeshInput& input)
+{
+    State state;
+    state.x.values = input.node_x;
+    state.v.values = input.node_v;
+    state.v.resize(input.node_x.size());
+    state.anchor.values = input.node_x;
+    return state;
+}
 
 void add_fields(FieldSet& fields, State& state)
 {

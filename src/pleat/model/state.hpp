@@ -14,6 +14,7 @@
 
 namespace pleat {
 
+struct MeshInput;
 struct Model;
 
 struct State {
@@ -26,6 +27,10 @@ struct State {
 
     bool operator==(const State&) const = default;
 };
+
+/// Positions and velocities of the input; at rest where it has no velocities. No handle has taken
+/// hold.
+[[nodiscard]] State start_state(const MeshInput& input);
 
 /// Calls visit(name, field) for each field, as visit_fields() of the Model does.
 template <class StateT, class Visit>

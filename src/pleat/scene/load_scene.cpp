@@ -129,7 +129,7 @@ private:
                         std::to_string(largest));
             return;
         }
-        for (int& index : m.face_material) index += int(scene_.start.model.materials.size());
+        for (int& index : m.face_material) index += int(materials_.size());
         const bool has_velocities = !m.node_v.empty();
         if (has_velocities && (c.linear_velocity != Vec3{} || c.angular_velocity != Vec3{}))
             note(place + ".velocity is not used: " + c.mesh.string() +
@@ -173,9 +173,8 @@ private:
         has_rest_shape_.push_back(!rest_shape.empty());
         rest_shape.resize(m.node_x.size());
         joined_rest_.insert(joined_rest_.end(), rest_shape.begin(), rest_shape.end());
-        scene_.start.model.cloths.push_back({c.name});
-        for (const Material& material : c.materials)
-            scene_.start.model.materials.push_back(material);
+        cloths_.push_back({c.name});
+        materials_.insert(materials_.end(), c.materials.begin(), c.materials.end());
         if (c.strain_limits && from_.strain_limiting.type == "none")
             note(place + ".strain_limits are given, but strain_limiting is \"none\": strains are "
                          "reported, not limited");
@@ -319,43 +318,27 @@ private:
     void build_model()
     {
         Model& model = scene_.start.model;
-        State& state = scene_.start.state;
-        model.mesh = build_mesh(joined_);
+        model = make_model(joined_, std::move(materials_));
+        model.cloths = std::move(cloths_);
         const Mesh& mesh = model.mesh;
-
-        model.panel_cloth.assign(mesh.panel_count(), ClothId{0});
-        model.face_material.resize(mesh.face_count());
-        for (FaceId f : mesh.faces()) {
-            const auto part = std::upper_bound(
-                parts_.begin(), parts_.end(), index(f),
-                [](std::uint32_t face, const ClothPart& p) { return face < p.first_face; });
-            model.panel_cloth[index(mesh.panel(f))] =
-                make_id<ClothId>(std::size_t(part - parts_.begin()) - 1);
-            model.face_material[f] =
-                make_id<MaterialId>(std::size_t(joined_.face_material[index(f)]));
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            const std::size_t end =
+                i + 1 < parts_.size() ? parts_[i + 1].first_face : mesh.face_count();
+            for (std::size_t f = parts_[i].first_face; f < end; ++f)
+                model.panel_cloth[index(mesh.panel(make_id<FaceId>(f)))] = make_id<ClothId>(i);
         }
-        model.rest_angle.resize(mesh.edge_count());
-        std::size_t lost = 0;
-        for (const MeshInput::EdgeMark& mark : joined_.edge_marks) {
-            const EdgeId e =
-                mesh.find_edge(make_id<NodeId>(mark.node_a), make_id<NodeId>(mark.node_b));
-            lost += !is_some(e);
-            if (mark.rest_angle && is_some(e)) model.rest_angle[e] = *mark.rest_angle;
-        }
+        const auto lost = std::count_if(
+            joined_.edge_marks.begin(), joined_.edge_marks.end(), [&](const auto& mark) {
+                return !is_some(
+                    mesh.find_edge(make_id<NodeId>(mark.node_a), make_id<NodeId>(mark.node_b)));
+            });
         if (lost > 0)
             note(std::to_string(lost) + " marked edges (e, ea, ep) join nodes that no edge of the "
                                         "mesh joins; they are ignored");
         if (std::find(has_rest_shape_.begin(), has_rest_shape_.end(), true) !=
             has_rest_shape_.end())
             set_rest_surface(model);
-        model.node_label.values = joined_.node_label;
-        model.node_handles.resize(mesh.node_count());
-        model.region_handles.resize(mesh.node_count());
-        model.compression_scale.resize(mesh.face_count());
-        state.x.values = joined_.node_x;
-        state.v.values = joined_.node_v;
-        state.anchor.values = joined_.node_x;
-        update_derived(model);
+        scene_.start.state = start_state(joined_);
     }
 
     void set_rest_surface(Model& model) const
@@ -474,6 +457,8 @@ private:
     const SceneDescription& from_;
     Scene scene_;
     MeshInput joined_;
+    std::vector<Cloth> cloths_;
+    std::vector<Material> materials_;
     std::vector<Vec3> joined_rest_;    // by node: on the shape that it bends back to
     std::vector<bool> has_rest_shape_; // by cloth
     std::vector<ClothPart> parts_;
