@@ -7,6 +7,7 @@
 #include "pleat/contact/contact_finder.hpp"
 #include "pleat/contact/impact_resolver.hpp"
 #include "pleat/integrators/integrator.hpp"
+#include "pleat/loads/load.hpp"
 #include "pleat/model/model.hpp"
 #include "pleat/model/state.hpp"
 #include "pleat/remeshing/remesher.hpp"
@@ -24,13 +25,14 @@ struct Simulation {
     int frame = 0;   // frames done
 };
 
-/// One part a slot; all there.
+/// One part a slot; all there. Loads add up: any number of them.
 struct Pipeline {
     std::unique_ptr<ContactFinder> contact_finder = std::make_unique<ContactFinderNone>();
     std::unique_ptr<Integrator> integrator;
     std::unique_ptr<StrainLimiter> strain_limiter = std::make_unique<StrainLimiterNone>();
     std::unique_ptr<ImpactResolver> impact_resolver = std::make_unique<ImpactResolverNone>();
     std::unique_ptr<Remesher> remesher = std::make_unique<RemesherNone>();
+    LoadList loads = world_loads();
 };
 
 } // namespace pleat

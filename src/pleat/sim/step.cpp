@@ -3,7 +3,6 @@
 #include "pleat/sim/step.hpp"
 
 #include "pleat/loads/handles.hpp"
-#include "pleat/loads/wind.hpp"
 #include "pleat/model/obstacle_sample.hpp"
 
 #include <algorithm>
@@ -14,16 +13,6 @@
 namespace pleat {
 
 namespace {
-
-Loads external_loads(const World& world, const Model& model, const State& state, double time,
-                     double dt)
-{
-    Loads loads;
-    loads.gravity = world.gravity;
-    if (world.wind.density > 0 || world.wind.drag > 0) add_wind(model, state, world.wind, loads);
-    add_handles(world, model, state, time, dt, loads);
-    return loads;
-}
 
 // Impacts that leave a face this far outside its limits [strain] are followed by limiting again, so
 // many times at most. Most steps need one to three rounds; in sharp folds of a flag some need six.
@@ -124,7 +113,7 @@ StepReport step(const World& world, Pipeline& p, Simulation& sim, double dt, boo
     const auto obstacles = sample_obstacles(world, sim.time, dt);
     State held = sim.state; // sim is untouched until commit
     take_hold(world, model, sim.time, held);
-    const Loads loads = external_loads(world, model, held, sim.time, dt);
+    const Loads loads = sum_of(p.loads, world, model, held, sim.time, dt);
 
     Contacts contacts;
     {
