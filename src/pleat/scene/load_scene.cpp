@@ -30,8 +30,9 @@ constexpr double largest_coordinate = 1e6; // [m], [m/s]; as the mesh check has 
 
 class SceneLoader {
 public:
-    SceneLoader(const SceneDescription& description, std::vector<Problem> found_before)
-        : from_(description), problems_(std::move(found_before))
+    SceneLoader(const SceneDescription& description, std::vector<Problem> found_before,
+                const NamedMeshes& in_memory)
+        : from_(description), in_memory_(in_memory), problems_(std::move(found_before))
     {}
 
     Scene load()
@@ -110,9 +111,10 @@ private:
         MeshFile file;
         const bool is_good = collect(place + ".mesh", [&] {
             file = c.rest.from == "material"
-                       ? read_mesh_file(c.mesh, MeshUse::cloth)
+                       ? read_mesh_file(c.mesh, MeshUse::cloth, in_memory_)
                        : read_shaped_mesh_file(c.mesh, c.rest.file,
-                                               rotate(inverse(c.transform.rotation), from_.up));
+                                               rotate(inverse(c.transform.rotation), from_.up),
+                                               in_memory_);
         });
         if (!is_good) return;
         for (const std::string& n : file.notes) note(c.mesh.string() + ": " + n);
@@ -259,7 +261,7 @@ private:
                 return;
             }
             if (d.sequence.empty()) {
-                MeshFile file = read_mesh_file(d.mesh, MeshUse::obstacle);
+                MeshFile file = read_mesh_file(d.mesh, MeshUse::obstacle, in_memory_);
                 for (const std::string& n : file.notes) note(d.mesh.string() + ": " + n);
                 o.x = placed(std::move(file.mesh.node_x));
                 o.faces = std::move(file.mesh.face_nodes);
@@ -455,6 +457,7 @@ private:
     }
 
     const SceneDescription& from_;
+    const NamedMeshes& in_memory_;
     Scene scene_;
     MeshInput joined_;
     std::vector<Cloth> cloths_;
@@ -469,9 +472,10 @@ private:
 
 } // namespace
 
-Scene load_scene(const SceneDescription& description, std::vector<Problem> found_before)
+Scene load_scene(const SceneDescription& description, std::vector<Problem> found_before,
+                 const NamedMeshes& in_memory)
 {
-    return SceneLoader(description, std::move(found_before)).load();
+    return SceneLoader(description, std::move(found_before), in_memory).load();
 }
 
 Pipeline make_pipeline(const SceneDescription& description)

@@ -6,6 +6,7 @@
 
 #include "pleat/core/error.hpp"
 #include "pleat/model/world.hpp"
+#include "pleat/scene/mesh_file.hpp"
 #include "pleat/scene/scene_file.hpp"
 #include "pleat/sim/run.hpp"
 #include "pleat/sim/simulation.hpp"
@@ -24,9 +25,11 @@ struct Scene {
 
 /// Reads the meshes, motions and sequences that the description names.
 /// \param found_before problems of a description that was read in part; they come first
+/// \param in_memory meshes of cloths and obstacles that are no files
 /// \throw InputError with every problem of every file.
 [[nodiscard]] Scene load_scene(const SceneDescription& description,
-                               std::vector<Problem> found_before = {});
+                               std::vector<Problem> found_before = {},
+                               const NamedMeshes& in_memory = {});
 
 /// Fresh parts as the description names them; one pipeline a run.
 [[nodiscard]] Pipeline make_pipeline(const SceneDescription& description);

@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/scene/mesh_file.hpp"
 
+#include "pleat/io/mesh_places.hpp"
 #include "pleat/io/obj.hpp"
 #include "pleat/io/ply.hpp"
 #include "pleat/mesh/flatten.hpp"
@@ -18,6 +19,48 @@ namespace {
 
 // A mean change of edge lengths above which a shape was not meant to be laid flat in one piece.
 constexpr double much_change = 0.1;
+
+/// A mesh that is in memory, as the readers of files return theirs.
+struct MemoryMesh {
+    MeshInput mesh;
+    std::vector<std::string> notes{};
+};
+
+std::vector<Problem> locate(const std::vector<MeshProblem>& found, const MemoryMesh&,
+                            const std::string& name)
+{
+    const auto place = [](MeshElement element, std::uint32_t id) {
+        const char* word = element == MeshElement::face             ? "face "
+                           : element == MeshElement::material_point ? "material point "
+                                                                    : "node ";
+        return word + std::to_string(id);
+    };
+    const auto place_of_edge = [](std::uint32_t a, std::uint32_t b) {
+        return "edge between nodes " + std::to_string(a) + " and " + std::to_string(b);
+    };
+    return locate_with(found, name, place, place_of_edge);
+}
+
+/// What readers of files make sure of, and no more: so much is needed of obstacles too.
+/// \throw InputError
+void require_readable(const MeshInput& mesh, const std::string& name)
+{
+    std::vector<Problem> problems;
+    if (mesh.node_x.empty() || mesh.face_nodes.empty())
+        problems.push_back({name, "", "no triangles", "a mesh with at least one"});
+    for (std::size_t n = 0; n < mesh.node_x.size(); ++n)
+        if (!is_finite(mesh.node_x[n]))
+            problems.push_back({name, "node " + std::to_string(n),
+                                "a coordinate that is not finite", "finite numbers"});
+    for (std::size_t f = 0; f < mesh.face_nodes.size(); ++f)
+        for (const std::uint32_t n : mesh.face_nodes[f])
+            if (n >= mesh.node_x.size())
+                problems.push_back({name, "face " + std::to_string(f), "node " + std::to_string(n),
+                                    "numbers below " + std::to_string(mesh.node_x.size())});
+    constexpr std::size_t most = 100;
+    if (problems.size() > most) problems.resize(most);
+    if (!problems.empty()) throw InputError(std::move(problems));
+}
 
 template <class File> MeshFile checked(File file, const std::string& name, MeshUse use)
 {
@@ -93,34 +136,38 @@ MeshFile shaped(File file, const std::filesystem::path& path, const std::filesys
     return result;
 }
 
-/// Calls with_obj() or with_ply(), as the extension says.
-template <class WithObj, class WithPly>
-MeshFile by_extension(const std::filesystem::path& path, WithObj with_obj, WithPly with_ply)
+/// Calls use() with what was read, by extension unless the mesh is in memory.
+template <class Use>
+MeshFile read_and(const std::filesystem::path& path, const NamedMeshes& in_memory, Use use)
 {
+    if (const auto found = in_memory.find(path); found != in_memory.end()) {
+        require_readable(found->second, path.string());
+        return use(MemoryMesh{found->second});
+    }
     std::string extension = path.extension().string();
     std::transform(extension.begin(), extension.end(), extension.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (extension == ".obj") return with_obj();
-    if (extension == ".ply") return with_ply();
+    if (extension == ".obj") return use(read_obj(path));
+    if (extension == ".ply") return use(read_ply(path));
     throw InputError(Problem{
         path.string(), "", "a mesh file with the extension \"" + extension + "\"", ".obj or .ply"});
 }
 
 } // namespace
 
-MeshFile read_mesh_file(const std::filesystem::path& path, MeshUse use)
+MeshFile read_mesh_file(const std::filesystem::path& path, MeshUse use,
+                        const NamedMeshes& in_memory)
 {
-    return by_extension(
-        path, [&] { return checked(read_obj(path), path.string(), use); },
-        [&] { return checked(read_ply(path), path.string(), use); });
+    return read_and(path, in_memory,
+                    [&](auto file) { return checked(std::move(file), path.string(), use); });
 }
 
 MeshFile read_shaped_mesh_file(const std::filesystem::path& path,
-                               const std::filesystem::path& shape, const Vec3& up)
+                               const std::filesystem::path& shape, const Vec3& up,
+                               const NamedMeshes& in_memory)
 {
-    return by_extension(
-        path, [&] { return shaped(read_obj(path), path, shape, up); },
-        [&] { return shaped(read_ply(path), path, shape, up); });
+    return read_and(path, in_memory,
+                    [&](auto file) { return shaped(std::move(file), path, shape, up); });
 }
 
 std::vector<Vec3> read_shape(const std::filesystem::path& shape,

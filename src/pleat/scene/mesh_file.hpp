@@ -9,6 +9,7 @@
 #include "pleat/mesh/mesh_input.hpp"
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,15 @@ struct MeshFile {
 
 enum class MeshUse { cloth, obstacle };
 
+/// Meshes in memory. A scene that names one of them as a mesh file gets it instead of a file.
+using NamedMeshes = std::map<std::filesystem::path, MeshInput>;
+
 /// Reads by extension (.obj, .ply). For cloth the mesh is checked, and given the material points
 /// of its own plane where it has none.
+/// \param in_memory is looked at first
 /// \throw InputError where the file cannot be read as a mesh at all.
-[[nodiscard]] MeshFile read_mesh_file(const std::filesystem::path& path, MeshUse use);
+[[nodiscard]] MeshFile read_mesh_file(const std::filesystem::path& path, MeshUse use,
+                                      const NamedMeshes& in_memory = {});
 
 /// Reads a cloth whose rest lengths are those of a shape in space. Its material points are made
 /// from the shape (mesh/flatten.hpp); those of the file say where panels end and which way they
@@ -34,7 +40,8 @@ enum class MeshUse { cloth, obstacle };
 /// \param up what is up in the coordinates of the file [1]
 /// \throw InputError where a file cannot be read as a mesh at all.
 [[nodiscard]] MeshFile read_shaped_mesh_file(const std::filesystem::path& path,
-                                             const std::filesystem::path& shape, const Vec3& up);
+                                             const std::filesystem::path& shape, const Vec3& up,
+                                             const NamedMeshes& in_memory = {});
 
 /// Where the vertices of a mesh are in another file of the same faces, in its units.
 /// \throw InputError where that cannot be read, or has other faces.
