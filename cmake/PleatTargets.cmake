@@ -11,10 +11,14 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
-if(NOT CMAKE_BUILD_TYPE)
+# Targets that find_package() makes are seen by a project that adds this one with
+# add_subdirectory() and links pleat::pleat (CMake 3.24; older versions need find_package() there).
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 
@@ -23,9 +27,9 @@ if(PLEAT_CCACHE)
     set(CMAKE_CXX_COMPILER_LAUNCHER "${PLEAT_CCACHE}")
 endif()
 
-# --- flags every target shares -----------------------------------------------------------------
+# --- flags of our own targets; pleat::pleat hands none of them on -----------------------------------------------------------------
 add_library(pleat_flags INTERFACE)
-target_include_directories(pleat_flags INTERFACE "${CMAKE_SOURCE_DIR}/src")
+target_include_directories(pleat_flags INTERFACE "${PROJECT_SOURCE_DIR}/src")
 target_compile_options(pleat_flags INTERFACE
     -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> # wrong about std::string in g++ 12 (its bug 105651)
@@ -77,12 +81,12 @@ function(pleat_test name)
     foreach(folder IN LISTS ARG_USES)
         target_link_libraries(test_${name} PRIVATE pleat_${folder})
     endforeach()
-    target_include_directories(test_${name} PRIVATE "${CMAKE_SOURCE_DIR}/tests")
+    target_include_directories(test_${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
     target_link_libraries(test_${name} PRIVATE ${ARG_PRIVATE} GTest::gmock GTest::gtest_main)
     target_compile_definitions(test_${name} PRIVATE
-        PLEAT_SOURCE_DIR="${CMAKE_SOURCE_DIR}" PLEAT_BINARY_DIR="${CMAKE_BINARY_DIR}")
+        PLEAT_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PLEAT_BINARY_DIR="${PROJECT_BINARY_DIR}")
     set_target_properties(test_${name} PROPERTIES
-        RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+        RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
     # Against hangs; the longest long test takes ten minutes on two idle cores, and sanitizers are
     # up to twenty times slower.
     set(most_seconds 1200)
