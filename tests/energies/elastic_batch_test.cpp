@@ -294,7 +294,9 @@ TEST(ElasticBatch, dependent_nodes_give_the_matrix_p_k_p)
     d.start.assign(n + 1, 0);
     d.parents = {{0, 0.5}, {2, 0.5}};
     for (std::size_t i = 2; i <= n; ++i) d.start[i] = 2;
-    ElasticBatch plain(c.model), folded(c.model, d);
+    Model dependent = c.model;
+    set_dependencies(dependent, d);
+    ElasticBatch plain(c.model), folded(dependent);
     std::vector<Vec3> x = c.state.x.values, f(n);
     State s = c.state;
     cloths::shake(s, 0.002, 1);

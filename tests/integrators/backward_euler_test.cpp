@@ -132,7 +132,7 @@ TEST(BackwardEuler, dependent_nodes_move_like_the_coarse_mesh)
     loads_fine.pins.push_back({NodeId{0}, fine.state.x[NodeId{0}], {}});
     IntegratorBackwardEuler a({}, std::make_unique<LinearSolverCholesky>());
     IntegratorBackwardEuler b({}, std::make_unique<LinearSolverCholesky>());
-    b.set_dependencies(d);
+    set_dependencies(fine.model, d);
     State s = coarse.state, t = fine.state, next;
     for (int step = 0; step < 20; ++step) {
         ASSERT_TRUE(a.advance(coarse.model, s, loads_coarse, {}, 0.005, next).ok);

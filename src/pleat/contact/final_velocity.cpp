@@ -4,6 +4,7 @@
 
 #include "pleat/core/parallel.hpp"
 #include "pleat/energies/elastic_batch.hpp"
+#include "pleat/energies/node_system.hpp"
 #include "pleat/linalg/cg.hpp"
 
 #include <vector>
@@ -67,14 +68,14 @@ void FinalVelocity::add(const Model& model, const Loads& loads, std::span<const 
     });
     for (const Spring& s : loads.springs)
         w.system.own[index(s.node)] += identity<3>() * (0.5 * dt * dt * s.stiffness);
-    w.system.fixed.clear();
-    if (!loads.pins.empty()) w.system.fixed.assign(n, 0);
-    for (const Pin& p : loads.pins) w.system.fixed[index(p.node)] = 1;
+    fold_own(model, w.system);
+    w.system.fixed = fixed_rows(model, loads);
 
     const bool ok = w.solver.solve(w.system, w.rhs, w.delta).ok;
     parallel_for(n, [&](std::size_t i) {
         if (!w.system.is_fixed(i)) v[i] += ok ? w.delta[i] : change[i];
     });
+    follow(model.dependencies, v);
 }
 
 } // namespace pleat

@@ -3,11 +3,13 @@
 //
 // Words: a *hit* is what detection reports; a *bond* is a hit turned into a condition on the end
 // positions, n . sum w_i x_i >= target, with its impulse [kg m]. Nodes of no inverse mass (pins,
-// points of obstacles) are *held*.
+// points of obstacles) are *held*. Bonds, zones and clusters are about free and held nodes only:
+// a dependent node's parents stand for it (pair_weights.hpp), and it follows before each detection.
 #include "pleat/contact/impact_zones.hpp"
 
 #include "pleat/contact/half_space.hpp"
 #include "pleat/contact/impact_detection.hpp"
+#include "pleat/contact/pair_weights.hpp"
 #include "pleat/core/disjoint_sets.hpp"
 #include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
@@ -139,7 +141,8 @@ struct ImpactResolverImpactZones::Work {
 
     ImpactDetector detector;
     const ContactSurface& surface = detector.surface();
-    double separation;                // [m]
+    const Dependencies* dependencies = nullptr; // of the model, during a call
+    double separation;                          // [m]
     std::vector<double> inverse_mass; // of all points; 0: held [1/kg]
     std::vector<Vec3> candidate;      // where the cloth would go [m]
     std::vector<Vec3> x;              // where it goes [m]; all points
@@ -157,6 +160,12 @@ struct ImpactResolverImpactZones::Work {
         RigidMotion motion;
     };
 
+    /// Calls visit(node, weight) for the free and held nodes of a pair.
+    template <class Visit> void visit_nodes(const FeaturePair& p, Visit&& visit) const
+    {
+        for (const std::uint32_t n : p.nodes)
+            dependencies->visit(n, 1, [&](std::uint32_t node, double) { visit(node); });
+    }
     [[nodiscard]] double limit(const FeaturePair& p) const;
     [[nodiscard]] std::vector<Hit> detect_changed();
     void add_bonds(const Model& model, const World& world, double friction,
@@ -186,6 +195,8 @@ double ImpactResolverImpactZones::Work::limit(const FeaturePair& p) const
 /// Detection among the pairs of which a node has moved since.
 std::vector<Hit> ImpactResolverImpactZones::Work::detect_changed()
 {
+    follow(*dependencies, std::span(x).first(surface.cloth_node_count()));
+    mark_dependents(*dependencies, changed);
     std::vector<Hit> hits =
         detector.detect_changed(std::span<const Vec3>(x).first(surface.cloth_node_count()), changed,
                                 [&](const FeaturePair& p) { return limit(p); });
@@ -207,8 +218,7 @@ void ImpactResolverImpactZones::Work::add_bonds(const Model& model, const World&
         b.target = hit.separation;
         b.friction = pair_friction(model, world, surface, hit.pair, friction);
         b.pair = hit.pair;
-        for (std::size_t i = 0; i < 4; ++i)
-            b.compliance += b.weights[i] * b.weights[i] * inverse_mass[b.nodes[i]];
+        b.compliance = pair_compliance(*dependencies, b.nodes, b.weights, inverse_mass);
         const auto [at, is_new] = bond_of.try_emplace(key_of(hit.pair), bonds.size());
         if (is_new || !replace) {
             at->second = bonds.size();
@@ -226,9 +236,7 @@ bool ImpactResolverImpactZones::Work::project_zone(std::span<const std::uint32_t
 {
     for (const std::uint32_t n : nodes) x[n] = candidate[n];
     const auto push = [&](const Bond& b, const Vec3& impulse) {
-        for (std::size_t i = 0; i < 4; ++i)
-            if (const double s = b.weights[i] * inverse_mass[b.nodes[i]]; s != 0)
-                x[b.nodes[i]] += s * impulse;
+        push_pair(*dependencies, b.nodes, b.weights, inverse_mass, impulse, x);
     };
     for (const std::uint32_t m : members) {
         const Bond& b = bonds[m];
@@ -243,8 +251,10 @@ bool ImpactResolverImpactZones::Work::project_zone(std::span<const std::uint32_t
             Vec3 gap{}, slip{};
             for (std::size_t i = 0; i < 4; ++i) {
                 if (b.weights[i] == 0) continue; // may be another zone's, which moves it now
-                gap += b.weights[i] * x[b.nodes[i]];
-                slip += b.weights[i] * (x[b.nodes[i]] - x0[b.nodes[i]]);
+                dependencies->visit(b.nodes[i], b.weights[i], [&](std::uint32_t n, double w) {
+                    gap += w * x[n];
+                    slip += w * (x[n] - x0[n]);
+                });
             }
             const double open = b.target - dot(b.normal, gap);
             worst = std::max(worst, open / b.target);
@@ -274,12 +284,14 @@ std::size_t ImpactResolverImpactZones::Work::project(std::span<const Hit> hits)
     std::vector<std::uint32_t> first_bond(surface.cloth_node_count(), SurfacePart::none);
     for (std::uint32_t b = 0; b < bonds.size(); ++b)
         for (std::size_t i = 0; i < 4; ++i) {
-            const std::uint32_t n = bonds[b].nodes[i];
-            if (inverse_mass[n] == 0 || bonds[b].weights[i] == 0) continue;
-            if (first_bond[n] == SurfacePart::none)
-                first_bond[n] = b;
-            else
-                sets.join(first_bond[n], b);
+            if (bonds[b].weights[i] == 0) continue;
+            dependencies->visit(bonds[b].nodes[i], 1, [&](std::uint32_t n, double) {
+                if (inverse_mass[n] == 0) return;
+                if (first_bond[n] == SurfacePart::none)
+                    first_bond[n] = b;
+                else
+                    sets.join(first_bond[n], b);
+            });
         }
     std::vector<std::uint8_t> dirty(bonds.size(), 0);
     for (const Hit& hit : hits) dirty[sets.root(std::uint32_t(bond_of.at(key_of(hit.pair))))] = 1;
@@ -320,9 +332,7 @@ std::size_t ImpactResolverImpactZones::Work::project(std::span<const Hit> hits)
 /// A pair that has less room than its target is asked for what it got.
 void ImpactResolverImpactZones::Work::relax(Bond& b)
 {
-    Vec3 gap{};
-    for (std::size_t i = 0; i < 4; ++i) gap += b.weights[i] * x[b.nodes[i]];
-    const double reached = dot(b.normal, gap);
+    const double reached = dot(b.normal, pair_sum(*dependencies, b.nodes, b.weights, x));
     if (b.compliance == 0 || reached >= (1 - accepted_share) * b.target) return;
     b.target =
         std::min(b.target, std::max(relaxed_share * reached, least_target_share * separation));
@@ -385,7 +395,10 @@ std::vector<Hit> ImpactResolverImpactZones::Work::without_hopeless(std::vector<H
     std::erase_if(hits, [&](const Hit& hit) {
         double compliance = 0;
         for (std::size_t i = 0; i < 4; ++i)
-            compliance += std::abs(hit.impact.weights[i]) * inverse_mass[hit.pair.nodes[i]];
+            dependencies->visit(hit.pair.nodes[i], std::abs(hit.impact.weights[i]),
+                                [&](std::uint32_t n, double w) {
+                                    compliance += w * inverse_mass[n];
+                                });
         if (compliance > 0) return false;
         give_up(hit.pair, report);
         return true;
@@ -463,12 +476,12 @@ bool ImpactResolverImpactZones::Work::make_rigid(const Model& model, std::vector
         std::vector<std::uint8_t> in_cluster(cloth_nodes, 0);
         for (const FeaturePair& p : pairs) {
             std::uint32_t first = SurfacePart::none;
-            for (const std::uint32_t n : p.nodes) {
-                if (inverse_mass[n] == 0) continue;
+            visit_nodes(p, [&](std::uint32_t n) {
+                if (inverse_mass[n] == 0) return;
                 in_cluster[n] = 1;
                 if (first != SurfacePart::none) sets.join(first, n);
                 first = n;
-            }
+            });
         }
         std::vector<Cluster> clusters;
         std::vector<std::uint32_t> cluster_at(cloth_nodes, SurfacePart::none);
@@ -483,13 +496,16 @@ bool ImpactResolverImpactZones::Work::make_rigid(const Model& model, std::vector
             clusters[cluster_at[n]].nodes.push_back(n);
         }
         const auto cluster_of = [&](const FeaturePair& p) {
-            for (const std::uint32_t n : p.nodes)
-                if (inverse_mass[n] != 0) return cluster_at[n];
-            return SurfacePart::none;
+            std::uint32_t found = SurfacePart::none;
+            visit_nodes(p, [&](std::uint32_t n) {
+                if (inverse_mass[n] != 0 && found == SurfacePart::none) found = cluster_at[n];
+            });
+            return found;
         };
         for (const FeaturePair& p : pairs)
-            for (const std::uint32_t n : p.nodes)
+            visit_nodes(p, [&](std::uint32_t n) {
                 if (inverse_mass[n] == 0) clusters[cluster_of(p)].held.push_back(n);
+            });
         report.rigid_zones = clusters.size();
         for (Cluster& c : clusters) {
             std::sort(c.held.begin(), c.held.end());
@@ -508,17 +524,18 @@ bool ImpactResolverImpactZones::Work::make_rigid(const Model& model, std::vector
         std::erase_if(hits, [&](const Hit& hit) {
             const std::uint32_t c = cluster_of(hit.pair);
             if (c == SurfacePart::none) return false;
-            bool carried = true, known = true;
-            for (const std::uint32_t n : hit.pair.nodes) {
+            bool carried = true, known = true, inside = true;
+            visit_nodes(hit.pair, [&](std::uint32_t n) {
                 if (inverse_mass[n] != 0) {
-                    if (cluster_at[n] != c) return false;
-                    continue;
+                    inside = inside && cluster_at[n] == c;
+                    return;
                 }
                 const auto& held = clusters[c].held;
                 const auto& carriers = clusters[c].carriers;
                 known = known && std::binary_search(held.begin(), held.end(), n);
                 carried = carried && std::binary_search(carriers.begin(), carriers.end(), n);
-            }
+            });
+            if (!inside) return false;
             if (carried && stays_apart(hit.pair)) return true;
             if (!known) return false;
             torn = torn || carried;
@@ -553,6 +570,7 @@ ImpactReport ImpactResolverImpactZones::resolve(const Model& model, const State&
 {
     PLEAT_ASSERT(dt > 0, "time runs forward");
     Work& w = *work_;
+    w.dependencies = &model.dependencies;
     ImpactReport report;
     const std::size_t n = model.mesh.node_count();
     w.detector.begin(model, world, obstacles, in.x.span(), next.x.span());
@@ -563,7 +581,7 @@ ImpactReport ImpactResolverImpactZones::resolve(const Model& model, const State&
 
     const std::size_t all = w.surface.x0().size();
     w.inverse_mass.assign(all, 0);
-    for (std::size_t i = 0; i < n; ++i) w.inverse_mass[i] = 1 / model.mass.values[i];
+    for (std::size_t i = 0; i < n; ++i) w.inverse_mass[i] = inverse_mass(model, make_id<NodeId>(i));
     for (const Pin& p : loads.pins) w.inverse_mass[index(p.node)] = 0;
     w.body_of.assign(n, SurfacePart::none);
     for (std::uint32_t s = 0; s < obstacles.size(); ++s)
@@ -590,6 +608,7 @@ ImpactReport ImpactResolverImpactZones::resolve(const Model& model, const State&
         next.x.values[i] = w.x[i];
         next.v.values[i] += (w.x[i] - w.candidate[i]) / dt;
     });
+    follow(model, next);
     report.kept_apart = w.kept_apart();
     return report;
 }

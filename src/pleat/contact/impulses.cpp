@@ -5,6 +5,7 @@
 #include "pleat/contact/impulses.hpp"
 
 #include "pleat/contact/half_space.hpp"
+#include "pleat/contact/pair_weights.hpp"
 #include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
 #include "pleat/geometry/distance.hpp"
@@ -33,8 +34,9 @@ ContactOptions rigid_only(ContactOptions options)
 
 /// What a pair of features does over the step, and an impulse on it.
 struct PairMotion {
-    std::span<const std::uint32_t, 4> nodes;
-    std::span<const double, 4> weights;
+    const Dependencies& dependencies;
+    const PairNodes& nodes;
+    const PairWeights& weights;
     const Vec3& normal;
     double compliance; // sum w^2 / m [1/kg]
     std::span<const double> inverse_mass;
@@ -42,9 +44,7 @@ struct PairMotion {
 
     [[nodiscard]] Vec3 relative() const
     {
-        Vec3 sum{};
-        for (std::size_t i = 0; i < 4; ++i) sum += weights[i] * shift[nodes[i]];
-        return sum;
+        return pair_sum(dependencies, nodes, weights, shift);
     }
     /// Opens the pair by `opening` along the normal, with the friction that such an impulse bears.
     void push(double opening, double friction) const
@@ -56,9 +56,7 @@ struct PairMotion {
         // slip at most.
         const double stopped = size > 0 ? std::min(1.0, friction * opening / size) : 0;
         const Vec3 impulse = (opening / compliance) * normal - (stopped / compliance) * slip;
-        for (std::size_t i = 0; i < 4; ++i)
-            if (const double s = weights[i] * inverse_mass[nodes[i]]; s != 0)
-                shift[nodes[i]] += s * impulse;
+        push_pair(dependencies, nodes, weights, inverse_mass, impulse, shift);
     }
 };
 
@@ -87,7 +85,7 @@ void ImpactResolverImpulses::begin(const Model& model, const State& in, const Lo
     detector_.begin(model, world, obstacles, in.x.span(), next.x.span());
     const std::span<const Vec3> x0 = detector_.surface().x0(), x1 = detector_.surface().x1();
     inverse_mass_.assign(x0.size(), 0);
-    for (std::size_t i = 0; i < n; ++i) inverse_mass_[i] = 1 / model.mass.values[i];
+    for (std::size_t i = 0; i < n; ++i) inverse_mass_[i] = inverse_mass(model, make_id<NodeId>(i));
     for (const Pin& p : loads.pins) inverse_mass_[index(p.node)] = 0;
     shift_.resize(x0.size());
     for (std::size_t i = 0; i < x0.size(); ++i) shift_[i] = x1[i] - x0[i];
@@ -116,8 +114,7 @@ void ImpactResolverImpulses::find_repulsions(const Model& model, const State& in
     const auto add = [&](const FeaturePair& p, const std::array<double, 4>& weights,
                          const Vec3& normal, double missing, std::vector<Repulsion>& found) {
         Repulsion r{p.nodes, weights, normal, missing, 0, 0, 0};
-        for (std::size_t i = 0; i < 4; ++i)
-            r.compliance += weights[i] * weights[i] * inverse_mass_[p.nodes[i]];
+        r.compliance = pair_compliance(model.dependencies, p.nodes, weights, inverse_mass_);
         if (r.compliance == 0) return;
         r.friction = pair_friction(model, world, near_, p, options_.friction);
         // k d dt, as an opening [Bridson2002] sec. 7.2.
@@ -198,8 +195,8 @@ void ImpactResolverImpulses::repel(const Model& model, const State& in, const Lo
     find_repulsions(model, in, world, obstacles, dt);
     for (int sweep = 0; sweep < repulsion_sweeps; ++sweep)
         for (Repulsion& r : repulsions_) {
-            const PairMotion pair{r.nodes,      r.weights,     r.normal,
-                                  r.compliance, inverse_mass_, shift_};
+            const PairMotion pair{model.dependencies, r.nodes,       r.weights, r.normal,
+                                  r.compliance,       inverse_mass_, shift_};
             const double opens = dot(r.normal, pair.relative());
             const double approach = std::max(0.0, -opens);
             const double spring =
@@ -213,6 +210,7 @@ void ImpactResolverImpulses::repel(const Model& model, const State& in, const Lo
         next.x.values[i] = x0[i] + shift_[i];
         next.v.values[i] += (shift_[i] - proposed_[i]) / dt;
     });
+    follow(model, next);
 }
 
 ImpactReport ImpactResolverImpulses::resolve(const Model& model, const State& in,
@@ -235,6 +233,8 @@ ImpactReport ImpactResolverImpulses::resolve(const Model& model, const State& in
     const auto move_cloth = [&] {
         for (std::size_t i = 0; i < n; ++i)
             x_[i] = shift_[i] == proposed_[i] ? next.x.values[i] : x0[i] + shift_[i];
+        follow(model.dependencies, x_);
+        mark_dependents(model.dependencies, changed_);
     };
     const auto unlimited = [](const FeaturePair&) {
         return std::numeric_limits<double>::infinity();
@@ -250,19 +250,23 @@ ImpactReport ImpactResolverImpulses::resolve(const Model& model, const State& in
         bool any = false;
         for (const ImpactHit& hit : hits) {
             const auto& w = hit.impact.weights;
-            double compliance = 0, reached = 0;
-            for (std::size_t i = 0; i < 4; ++i) {
-                const std::uint32_t k = hit.pair.nodes[i];
-                compliance += w[i] * w[i] * inverse_mass_[k];
-                reached += w[i] * dot(hit.impact.normal, x0[k] + shift_[k]);
-            }
+            double reached = 0;
+            for (std::size_t i = 0; i < 4; ++i)
+                model.dependencies.visit(
+                    hit.pair.nodes[i], w[i], [&](std::uint32_t k, double weight) {
+                        reached += weight * dot(hit.impact.normal, x0[k] + shift_[k]);
+                    });
+            const double compliance =
+                pair_compliance(model.dependencies, hit.pair.nodes, w, inverse_mass_);
             if (compliance == 0 || reached >= hit.separation) continue;
-            const PairMotion pair{hit.pair.nodes, w,     hit.impact.normal, compliance,
-                                  inverse_mass_,  shift_};
+            const PairMotion pair{model.dependencies, hit.pair.nodes, w,     hit.impact.normal,
+                                  compliance,         inverse_mass_,  shift_};
             pair.push(hit.separation - reached, pair_friction(model, world, detector_.surface(),
                                                               hit.pair, options_.friction));
-            for (const std::uint32_t k : hit.pair.nodes)
-                if (k < n) changed_[k] = 1;
+            for (const std::uint32_t node : hit.pair.nodes)
+                model.dependencies.visit(node, 1, [&](std::uint32_t k, double) {
+                    if (k < n) changed_[k] = 1;
+                });
             any = true;
         }
         if (!any) break; // only zones can help
@@ -274,6 +278,7 @@ ImpactReport ImpactResolverImpulses::resolve(const Model& model, const State& in
         next.x.values[i] = x_[i];
         next.v.values[i] += (shift_[i] - proposed_[i]) / dt;
     });
+    follow(model, next);
     if (!hits.empty()) {
         const ImpactReport zones =
             zones_.resolve(model, in, loads, world, obstacles, dt, insist, next);

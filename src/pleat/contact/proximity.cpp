@@ -37,7 +37,7 @@ constexpr double firm_push_share = 0.25;
 // stiffer toward whoever approaches, softer toward whoever leaves, would keep cloth at rest
 // trembling, one way in one step and back in the next.
 constexpr double deep_stiffness = 8;
-constexpr std::size_t nodes_a_piece = 512; // looked at against half-spaces by one thread
+constexpr std::size_t nodes_a_piece = 512; // tested against half-spaces by one thread
 
 /// Sine of the steepest rise of the faces at an edge toward `way` (unit), seen from the point q of
 /// the edge (a, b). \param thirds the corners opposite the edge; SurfacePart::none where there is
@@ -126,7 +126,7 @@ std::optional<Nearest> nearest_of_plane(const ContactSurface& surface, const Fea
     return Nearest{h.height, h.normal, h.weights};
 }
 
-/// A cheap look at a pair, which rejects most: false only where nearest() finds nothing for any
+/// A cheap test of a pair, which rejects most: false only where nearest() finds nothing for any
 /// reach up to `most`.
 inline bool may_be_near(std::span<const Vec3> x, const FeaturePair& p, double most)
 {
@@ -206,6 +206,16 @@ double largest_relative_motion(std::span<const Vec3> x0, std::span<const Vec3> x
     return x0.empty() ? 0 : (1 + 1e-9) * norm(all.high - all.low);
 }
 
+/// Calls visit(node, weight) for the free nodes that a contact moves.
+template <class Visit> void visit_free_nodes(const Model& model, const Proximity& c, Visit&& visit)
+{
+    const std::size_t count = c.node_count();
+    std::array<std::uint32_t, 4> nodes{};
+    for (std::size_t i = 0; i < count; ++i) nodes[i] = index(c.nodes[i]);
+    model.dependencies.visit_sum(std::span(nodes).first(count), std::span(c.weights).first(count),
+                                 visit);
+}
+
 /// Nodes with obstacles on both sides that leave less than `room` between them.
 template <class Found> std::size_t count_pinched(std::span<const Found> found, double room)
 {
@@ -244,80 +254,89 @@ template <class Found> std::size_t count_pinched(std::span<const Found> found, d
 
 } // namespace
 
-ContactReport ContactFinderProximity::find(const Model& model, const State& state,
-                                           const World& world,
-                                           std::span<const ObstacleSample> obstacles, double dt,
-                                           Contacts& contacts)
+/// Where everything is, and where gravity alone takes the cloth.
+void ContactFinderProximity::place(const StepInput& s, std::span<const ObstacleSample> obstacles)
 {
-    PLEAT_ASSERT(dt > 0, "time runs forward");
-    const std::size_t n = model.mesh.node_count();
     const double h = options_.thickness;
     if (stale_) {
-        surface_.set_cloth(model);
-        rest_ = RestGap(model, 2 * h);
+        surface_.set_cloth(s.model);
+        rest_ = RestGap(s.model, 2 * h);
         stale_ = false;
     }
-    surface_.set_obstacles(world, obstacles);
-    ahead_.resize(n);
-    parallel_for(n, [&](std::size_t i) {
-        ahead_[i] = state.x.values[i] + dt * (state.v.values[i] + dt * world.gravity);
+    surface_.set_obstacles(s.world, obstacles);
+    ahead_.resize(s.model.mesh.node_count());
+    parallel_for(ahead_.size(), [&](std::size_t i) {
+        ahead_[i] = s.state.x.values[i] + s.dt * (s.state.v.values[i] + s.dt * s.world.gravity);
     });
-    surface_.place(state.x.span(), ahead_, obstacles, h);
+    surface_.place(s.state.x.span(), ahead_, obstacles, h);
+}
+
+/// Adds the pair to `found` where it is nearer than its thickness, or will be.
+void ContactFinderProximity::examine(const StepInput& s, const FeaturePair& p,
+                                     std::vector<Found>& found) const
+{
+    const double h = options_.thickness;
     const std::span<const Vec3> x0 = surface_.x0(), x1 = surface_.x1();
+    // By how much the pair can come nearer during the step bounds how far to search.
+    std::array<Vec3, 4> moved;
+    for (std::size_t i = 0; i < 4; ++i) moved[i] = x1[p.nodes[i]] - x0[p.nodes[i]];
+    double motion2 = 0;
+    const std::size_t split = p.edges ? 2 : 1;
+    for (std::size_t i = 0; i < split; ++i)
+        for (std::size_t j = split; j < 4; ++j)
+            motion2 = std::max(motion2, norm2(moved[i] - moved[j]));
+    const double reach = h + std::sqrt(motion2);
+    const auto near = p.plane ? nearest_of_plane(surface_, p, reach) : nearest(surface_, p, reach);
+    if (!near) return;
+    const double distance = near->distance;
+    if (!p.plane && distance < smallest_gap_share * h) return;
 
-    const double most_reach = (1 + 1e-9) * (h + largest_relative_motion(x0, x1));
-    const auto examine = [&](const FeaturePair& p, std::vector<Found>& found) {
-        // What the pair can come nearer by during the step bounds how far to look.
-        std::array<Vec3, 4> moved;
-        for (std::size_t i = 0; i < 4; ++i) moved[i] = x1[p.nodes[i]] - x0[p.nodes[i]];
-        double motion2 = 0;
-        const std::size_t split = p.edges ? 2 : 1;
-        for (std::size_t i = 0; i < split; ++i)
-            for (std::size_t j = split; j < 4; ++j)
-                motion2 = std::max(motion2, norm2(moved[i] - moved[j]));
-        const double reach = h + std::sqrt(motion2);
-        const auto near =
-            p.plane ? nearest_of_plane(surface_, p, reach) : nearest(surface_, p, reach);
-        if (!near) return;
-        const double distance = near->distance;
-        if (!p.plane && distance < smallest_gap_share * h) return;
+    double thickness = h;
+    if (!p.with_obstacle()) thickness = std::min(h, rest_.distance(p, near->weights) / 2);
+    Vec3 motion{};
+    for (std::size_t i = 0; i < 4; ++i) motion += near->weights[i] * moved[i];
+    const double approach = dot(near->normal, motion);
+    if (distance >= thickness && distance + approach >= thickness) return;
 
-        double thickness = h;
-        if (!p.with_obstacle()) thickness = std::min(h, rest_.distance(p, near->weights) / 2);
-        Vec3 motion{};
-        for (std::size_t i = 0; i < 4; ++i) motion += near->weights[i] * moved[i];
-        const Vec3 normal = near->normal;
-        const double approach = dot(normal, motion);
-        if (distance >= thickness && distance + approach >= thickness) return;
-
-        Proximity c;
-        c.normal = normal;
-        double inverse_mass = 0;
-        std::size_t count = 0;
-        Vec3 velocity{};
-        for (std::size_t i = 0; i < 4; ++i) {
-            const std::uint32_t node = p.nodes[i];
-            const double w = near->weights[i];
-            if (surface_.is_obstacle(node)) {
-                c.anchor_t0 += w * x0[node];
-                c.anchor_t1 += w * x1[node];
-                velocity += (w / dt) * moved[i];
-            } else if (w != 0) {
-                c.nodes[count] = make_id<NodeId>(node);
-                c.weights[count] = w;
-                ++count;
-                inverse_mass += w * w / model.mass.values[node];
-                velocity += w * state.v.values[node];
-            }
+    Proximity c;
+    c.normal = near->normal;
+    std::size_t count = 0;
+    Vec3 velocity{};
+    for (std::size_t i = 0; i < 4; ++i) {
+        const std::uint32_t node = p.nodes[i];
+        const double w = near->weights[i];
+        if (surface_.is_obstacle(node)) {
+            c.anchor_t0 += w * x0[node];
+            c.anchor_t1 += w * x1[node];
+            velocity += (w / s.dt) * moved[i];
+        } else if (w != 0) {
+            c.nodes[count] = make_id<NodeId>(node);
+            c.weights[count] = w;
+            ++count;
+            velocity += w * s.state.v.values[node];
         }
-        c.thickness = thickness;
-        const double depth = std::max(0.0, 1 - distance / thickness);
-        c.stiffness = near->share * options_.stiffness / (inverse_mass * dt * dt);
-        c.friction = pair_friction(model, world, surface_, p, options_.friction);
-        found.push_back({c, 1 + deep_stiffness * depth * depth, distance,
-                         std::max(0.0, dot(normal, velocity)), p.with_obstacle()});
-    };
+    }
+    double inverse_mass = 0;
+    visit_free_nodes(s.model, c, [&](std::uint32_t node, double w) {
+        inverse_mass += w * w / s.model.mass.values[node];
+    });
+    if (inverse_mass == 0) return; // nodes that depend on the same parents: nothing moves them apart
+    c.thickness = thickness;
+    const double depth = std::max(0.0, 1 - distance / thickness);
+    c.stiffness = near->share * options_.stiffness / (inverse_mass * s.dt * s.dt);
+    c.friction = pair_friction(s.model, s.world, surface_, p, options_.friction);
+    found.push_back({c, 1 + deep_stiffness * depth * depth, distance,
+                     std::max(0.0, dot(c.normal, velocity)), p.with_obstacle()});
+}
 
+/// Fills found_, in an order that does not depend on the threads. \return pairs examined or
+/// rejected at once
+std::size_t ContactFinderProximity::search(const StepInput& s)
+{
+    const std::size_t n = s.model.mesh.node_count();
+    const std::span<const Vec3> x0 = surface_.x0();
+    const double most_reach =
+        (1 + 1e-9) * (options_.thickness + largest_relative_motion(x0, surface_.x1()));
     const std::size_t pieces = surface_.cloth().piece_count();
     const auto planes = static_cast<std::uint32_t>(surface_.planes().size());
     const std::size_t plane_pieces = planes == 0 ? 0 : chunk_count(n, nodes_a_piece);
@@ -329,7 +348,7 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
         std::size_t candidates = 0;
         const auto visit = [&](const FeaturePair& p) {
             ++candidates;
-            if (may_be_near(x0, p, most_reach)) examine(p, found);
+            if (may_be_near(x0, p, most_reach)) examine(s, p, found);
         };
         for (const BoxPair& p : pairs) {
             if (obstacle)
@@ -345,44 +364,56 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
                                        [&](std::size_t piece, std::span<const BoxPair> pairs) {
                                            work(pieces + piece, pairs, true);
                                        });
-
     if (planes > 0)
-        parallel_chunks(n, nodes_a_piece,
-                        [&](std::size_t piece, std::size_t first, std::size_t last) {
-                            for (auto i = static_cast<std::uint32_t>(first); i < last; ++i)
-                                for (std::uint32_t k = 0; k < planes; ++k)
-                                    examine(surface_.plane_pair(i, k), pieces_[2 * pieces + piece]);
-                        });
+        parallel_chunks(
+            n, nodes_a_piece, [&](std::size_t piece, std::size_t first, std::size_t last) {
+                for (auto i = static_cast<std::uint32_t>(first); i < last; ++i)
+                    for (std::uint32_t k = 0; k < planes; ++k)
+                        examine(s, surface_.plane_pair(i, k), pieces_[2 * pieces + piece]);
+            });
 
-    ContactReport report;
+    std::size_t candidates = 0;
     found_.clear();
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
         found_.insert(found_.end(), pieces_[i].begin(), pieces_[i].end());
-        report.candidates += candidates_[i];
+        candidates += candidates_[i];
     }
-    // No node sees more than its share, however many partners it has.
-    const auto sum_load = [&] {
-        load_.assign(n, 0);
-        for (const Found& f : found_)
-            for (std::size_t i = 0; i < f.proximity.node_count(); ++i) {
-                const Proximity& c = f.proximity;
-                load_[index(c.nodes[i])] +=
-                    c.stiffness * c.weights[i] * c.weights[i] * dt * dt / model.mass[c.nodes[i]];
-            }
-    };
-    const auto largest_load = [&](const Proximity& c) {
-        double most = 0;
-        for (std::size_t i = 0; i < c.node_count(); ++i)
-            most = std::max(most, load_[index(c.nodes[i])]);
-        return most;
-    };
-    sum_load();
+    return candidates;
+}
+
+/// The stiffness that each node sees.
+void ContactFinderProximity::sum_load(const StepInput& s)
+{
+    load_.assign(s.model.mesh.node_count(), 0);
+    for (const Found& f : found_)
+        visit_free_nodes(s.model, f.proximity, [&](std::uint32_t node, double w) {
+            load_[node] +=
+                f.proximity.stiffness * w * w * s.dt * s.dt / s.model.mass.values[node];
+        });
+}
+
+double ContactFinderProximity::largest_load(const Model& model, const Proximity& c) const
+{
+    double most = 0;
+    visit_free_nodes(model, c,
+                     [&](std::uint32_t node, double) { most = std::max(most, load_[node]); });
+    return most;
+}
+
+/// No node sees more than its share, however many partners it has.
+void ContactFinderProximity::bound_load(const StepInput& s)
+{
+    sum_load(s);
     parallel_for(found_.size(), [&](std::size_t k) {
         Proximity& c = found_[k].proximity;
-        c.stiffness *=
-            found_[k].factor * options_.stiffness / std::max(options_.stiffness, largest_load(c));
+        c.stiffness *= found_[k].factor * options_.stiffness /
+                       std::max(options_.stiffness, largest_load(s.model, c));
     });
-    sum_load();
+    sum_load(s);
+}
+
+void ContactFinderProximity::finish(const StepInput& s, Contacts& contacts) const
+{
     contacts.proximities.resize(found_.size());
     parallel_for(found_.size(), [&](std::size_t k) {
         const Found& f = found_[k];
@@ -390,11 +421,25 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
         // Less thickness in proportion to the speed of parting: a damper of mass / dt a node, which
         // makes a spring of any stiffness creep to its rest without passing it. And never far out
         // at once ([Bridson2002] sec. 7.2): what was pressed together does not jump apart.
-        const double damped = dt * f.parting / std::max(1.0, largest_load(c));
+        const double damped = s.dt * f.parting / std::max(1.0, largest_load(s.model, c));
         c.firm = firm_share * c.thickness;
         if (f.distance < c.firm) c.firm = f.distance + firm_push_share * (c.firm - f.distance);
         c.thickness = std::min(c.thickness - damped, f.distance + push_share * c.thickness);
     });
+}
+
+ContactReport ContactFinderProximity::find(const Model& model, const State& state,
+                                           const World& world,
+                                           std::span<const ObstacleSample> obstacles, double dt,
+                                           Contacts& contacts)
+{
+    PLEAT_ASSERT(dt > 0, "time runs forward");
+    const StepInput s{model, state, world, dt};
+    ContactReport report;
+    place(s, obstacles);
+    report.candidates = search(s);
+    bound_load(s);
+    finish(s, contacts);
     report.proximities = contacts.proximities.size();
     report.pinched = count_pinched(std::span<const Found>(found_), 2 * options_.separation());
     return report;

@@ -44,6 +44,21 @@ private:
         double parting;  // speed, where positive [m/s]
         bool with_obstacle;
     };
+    /// What one step is given.
+    struct StepInput {
+        const Model& model;
+        const State& state;
+        const World& world;
+        double dt;
+    };
+
+    void place(const StepInput& s, std::span<const ObstacleSample> obstacles);
+    void examine(const StepInput& s, const FeaturePair& pair, std::vector<Found>& found) const;
+    [[nodiscard]] std::size_t search(const StepInput& s);
+    void sum_load(const StepInput& s);
+    [[nodiscard]] double largest_load(const Model& model, const Proximity& c) const;
+    void bound_load(const StepInput& s);
+    void finish(const StepInput& s, Contacts& contacts) const;
 
     ContactOptions options_;
     bool stale_ = true;

@@ -160,6 +160,156 @@ void spread(const Mesh& mesh, std::span<const double> weight, std::vector<Vec3>&
     }
 }
 
+/// The state of one call of untangle().
+class Untangling {
+public:
+    Untangling(const Model& model, const World& world, std::span<const ObstacleSample> obstacles,
+               std::span<const std::uint8_t> held, const UntangleOptions& options)
+        : model_(model), held_(held), options_(options)
+    {
+        const Mesh& mesh = model.mesh;
+        t_.cloth_nodes = mesh.node_count();
+        t_.cloth_faces = mesh.face_count();
+        for (FaceId f : mesh.faces()) {
+            const auto n = mesh.nodes_of(f);
+            t_.faces.push_back({index(n[0]), index(n[1]), index(n[2])});
+        }
+        for (const ObstacleSample& s : obstacles) add_obstacle(world, s);
+        t_.x.resize(t_.cloth_nodes);
+        t_.x.insert(t_.x.end(), obstacle_x_.begin(), obstacle_x_.end());
+        move_.resize(t_.cloth_nodes);
+        weight_.resize(t_.cloth_nodes);
+    }
+
+    UntangleReport run(State& state)
+    {
+        UntangleReport report;
+        std::copy(state.x.begin(), state.x.end(), t_.x.begin());
+        std::vector<FacePair> crossings = crossings_now();
+        report.crossings_before = crossings.size() + count_faces_below(t_, planes_);
+        lift_all();
+        if (!planes_.empty()) crossings = crossings_now();
+        std::size_t fewest = crossings.size();
+        double eagerness = 1;
+        const int alone = options_.max_iterations / 4; // iterations that move the contours alone
+        for (; !crossings.empty() && report.iterations < options_.max_iterations;
+             ++report.iterations) {
+            if (report.iterations == alone) {
+                // That was not enough: once more, with the cloth around them.
+                std::copy(state.x.begin(), state.x.end(), t_.x.begin());
+                lift_all();
+                crossings = crossings_now();
+                fewest = crossings.size();
+                eagerness = 1;
+            }
+            find_moves(crossings);
+            if (report.iterations >= alone) spread(model_.mesh, weight_, move_);
+            for (std::uint32_t n = 0; n < t_.cloth_nodes; ++n)
+                if (may_move(n)) t_.x[n] += (eagerness * options_.step) * move_[n];
+            lift_all();
+            crossings = crossings_now();
+            if (crossings.size() < fewest) {
+                fewest = crossings.size();
+                eagerness = 1;
+            } else {
+                eagerness = std::min(most_impatience, eagerness + impatience);
+            }
+        }
+        report.crossings_after = crossings.size() + count_faces_below(t_, planes_);
+        report.ok = report.crossings_after == 0;
+        for (std::size_t n = 0; n < t_.cloth_nodes; ++n) {
+            report.largest_move = std::max(report.largest_move, norm(t_.x[n] - state.x.values[n]));
+            state.x.values[n] = t_.x[n];
+        }
+        return report;
+    }
+
+private:
+    void add_obstacle(const World& world, const ObstacleSample& s)
+    {
+        const Obstacle& body = world.obstacles[s.obstacle];
+        for (const TriangleIndices& p : body.planes) {
+            const Vec3 &a = s.x_t0[p[0]], &b = s.x_t0[p[1]], &c = s.x_t0[p[2]];
+            planes_.push_back({a, normalized(cross(b - a, c - a))});
+        }
+        for (const TriangleIndices& f : solid_faces(body)) {
+            TriangleIndices shifted = f;
+            for (std::uint32_t& n : shifted) n += std::uint32_t(obstacle_x_.size());
+            obstacle_faces_.push_back(shifted);
+            for (std::uint32_t& n : shifted) n += std::uint32_t(t_.cloth_nodes);
+            t_.faces.push_back(shifted);
+        }
+        obstacle_x_.insert(obstacle_x_.end(), s.x_t0.begin(), s.x_t0.end());
+    }
+
+    /// Whether the node is moved; dependent nodes follow their parents.
+    [[nodiscard]] bool may_move(std::uint32_t n) const
+    {
+        return n < t_.cloth_nodes && (held_.empty() || held_[n] == 0) &&
+               !model_.dependencies.depends(n);
+    }
+
+    [[nodiscard]] std::vector<FacePair> crossings_now() const
+    {
+        const AuditMesh meshes[] = {{std::span<const Vec3>(t_.x).first(t_.cloth_nodes),
+                                     std::span(t_.faces).first(t_.cloth_faces), 0, false},
+                                    {obstacle_x_, obstacle_faces_, 1, true}};
+        return audit_intersections(meshes, {}).crossings;
+    }
+
+    /// Lifts the cloth out of half-spaces, and puts dependent nodes where their parents say.
+    void lift_all()
+    {
+        const std::span<Vec3> x = std::span(t_.x).first(t_.cloth_nodes);
+        for (const Plane& p : planes_)
+            lift(p, options_.step, [&](std::uint32_t n) { return may_move(n); }, x);
+        follow(model_.dependencies, x);
+    }
+
+    /// The mean of what the corners of the contours ask of each node, of length at most 1.
+    void find_moves(std::span<const FacePair> crossings)
+    {
+        std::fill(move_.begin(), move_.end(), Vec3{});
+        std::fill(weight_.begin(), weight_.end(), 0.0);
+        for (const Corner& c : contour_corners(t_, crossings)) {
+            const Vec3 u = way_out(t_, c);
+            double give_edge = 0, give_face = 0; // how far a unit displacement of the nodes reaches
+            const std::array<double, 2> along = {1 - c.s, c.s};
+            const Dependencies& dependencies = model_.dependencies;
+            dependencies.visit_sum(c.edge, along, [&](std::uint32_t n, double w) {
+                if (may_move(n)) give_edge += w * w;
+            });
+            dependencies.visit_sum(c.face, c.weights, [&](std::uint32_t n, double w) {
+                if (may_move(n)) give_face += w * w;
+            });
+            if (give_edge + give_face == 0) continue;
+            const auto add = [&](std::uint32_t n, double w) {
+                if (!may_move(n)) return;
+                move_[n] += (w / (give_edge + give_face)) * u;
+                weight_[n] += 1;
+            };
+            dependencies.visit_sum(c.edge, along, add);
+            dependencies.visit_sum(c.face, c.weights,
+                                   [&](std::uint32_t n, double w) { add(n, -w); });
+        }
+        for (std::size_t n = 0; n < t_.cloth_nodes; ++n) {
+            if (weight_[n] == 0) continue;
+            move_[n] *= 1 / weight_[n];
+            if (norm2(move_[n]) > 1) move_[n] = normalized(move_[n]);
+        }
+    }
+
+    const Model& model_;
+    std::span<const std::uint8_t> held_; // by node, or empty
+    const UntangleOptions& options_;
+    Tangle t_;
+    std::vector<Vec3> obstacle_x_;
+    std::vector<TriangleIndices> obstacle_faces_;
+    std::vector<Plane> planes_;
+    std::vector<Vec3> move_;     // by node
+    std::vector<double> weight_; // by node: how many corners ask for a move
+};
+
 } // namespace
 
 UntangleReport untangle(const Model& model, const World& world,
@@ -167,112 +317,8 @@ UntangleReport untangle(const Model& model, const World& world,
                         std::span<const std::uint8_t> held, const UntangleOptions& options,
                         State& state)
 {
-    const Mesh& mesh = model.mesh;
-    PLEAT_ASSERT(held.empty() || held.size() == mesh.node_count(), "one mark a node");
-    Tangle t;
-    t.cloth_nodes = mesh.node_count();
-    t.cloth_faces = mesh.face_count();
-    t.x.assign(state.x.begin(), state.x.end());
-    for (FaceId f : mesh.faces()) {
-        const auto n = mesh.nodes_of(f);
-        t.faces.push_back({index(n[0]), index(n[1]), index(n[2])});
-    }
-    std::vector<Vec3> obstacle_x;
-    std::vector<TriangleIndices> obstacle_faces;
-    std::vector<Plane> planes;
-    for (const ObstacleSample& s : obstacles) {
-        const Obstacle& body = world.obstacles[s.obstacle];
-        for (const TriangleIndices& p : body.planes) {
-            const Vec3 &a = s.x_t0[p[0]], &b = s.x_t0[p[1]], &c = s.x_t0[p[2]];
-            planes.push_back({a, normalized(cross(b - a, c - a))});
-        }
-        for (const TriangleIndices& f : solid_faces(body)) {
-            TriangleIndices shifted = f;
-            for (std::uint32_t& n : shifted) n += std::uint32_t(obstacle_x.size());
-            obstacle_faces.push_back(shifted);
-            for (std::uint32_t& n : shifted) n += std::uint32_t(t.cloth_nodes);
-            t.faces.push_back(shifted);
-        }
-        obstacle_x.insert(obstacle_x.end(), s.x_t0.begin(), s.x_t0.end());
-    }
-    t.x.insert(t.x.end(), obstacle_x.begin(), obstacle_x.end());
-    const std::span<const TriangleIndices> cloth_faces = std::span(t.faces).first(t.cloth_faces);
-
-    const auto may_move = [&](std::uint32_t n) {
-        return n < t.cloth_nodes && (held.empty() || held[n] == 0);
-    };
-    const auto crossings_now = [&] {
-        const AuditMesh meshes[] = {
-            {std::span<const Vec3>(t.x).first(t.cloth_nodes), cloth_faces, 0, false},
-            {obstacle_x, obstacle_faces, 1, true}};
-        return audit_intersections(meshes, {}).crossings;
-    };
-
-    UntangleReport report;
-    std::vector<FacePair> crossings = crossings_now();
-    report.crossings_before = crossings.size() + count_faces_below(t, planes);
-    const auto lift_all = [&] {
-        for (const Plane& p : planes)
-            lift(p, options.step, may_move, std::span(t.x).first(t.cloth_nodes));
-    };
-    lift_all();
-    if (!planes.empty()) crossings = crossings_now();
-    std::size_t fewest = crossings.size();
-    double eagerness = 1;
-    std::vector<Vec3> move(t.cloth_nodes);
-    std::vector<double> weight(t.cloth_nodes);
-    for (; !crossings.empty() && report.iterations < options.max_iterations; ++report.iterations) {
-        if (report.iterations == options.max_iterations / 4) {
-            // Moving the contours alone was not enough: once more, with the cloth around them.
-            std::copy(state.x.begin(), state.x.end(), t.x.begin());
-            lift_all();
-            crossings = crossings_now();
-            fewest = crossings.size();
-            eagerness = 1;
-        }
-        std::fill(move.begin(), move.end(), Vec3{});
-        std::fill(weight.begin(), weight.end(), 0.0);
-        for (const Corner& c : contour_corners(t, crossings)) {
-            const Vec3 u = way_out(t, c);
-            double give_edge = 0, give_face = 0; // how far a unit displacement of the nodes reaches
-            const std::array<double, 2> along = {1 - c.s, c.s};
-            for (std::size_t k = 0; k < 2; ++k)
-                if (may_move(c.edge[k])) give_edge += along[k] * along[k];
-            for (std::size_t k = 0; k < 3; ++k)
-                if (may_move(c.face[k])) give_face += c.weights[k] * c.weights[k];
-            if (give_edge + give_face == 0) continue;
-            const auto add = [&](std::uint32_t n, double w) {
-                if (!may_move(n)) return;
-                move[n] += (w / (give_edge + give_face)) * u;
-                weight[n] += 1;
-            };
-            for (std::size_t k = 0; k < 2; ++k) add(c.edge[k], along[k]);
-            for (std::size_t k = 0; k < 3; ++k) add(c.face[k], -c.weights[k]);
-        }
-        for (std::size_t n = 0; n < t.cloth_nodes; ++n) {
-            if (weight[n] == 0) continue;
-            move[n] *= 1 / weight[n];
-            if (norm2(move[n]) > 1) move[n] = normalized(move[n]);
-        }
-        if (report.iterations >= options.max_iterations / 4) spread(mesh, weight, move);
-        for (std::uint32_t n = 0; n < t.cloth_nodes; ++n)
-            if (may_move(n)) t.x[n] += (eagerness * options.step) * move[n];
-        lift_all();
-        crossings = crossings_now();
-        if (crossings.size() < fewest) {
-            fewest = crossings.size();
-            eagerness = 1;
-        } else {
-            eagerness = std::min(most_impatience, eagerness + impatience);
-        }
-    }
-    report.crossings_after = crossings.size() + count_faces_below(t, planes);
-    report.ok = report.crossings_after == 0;
-    for (std::size_t n = 0; n < t.cloth_nodes; ++n) {
-        report.largest_move = std::max(report.largest_move, norm(t.x[n] - state.x.values[n]));
-        state.x.values[n] = t.x[n];
-    }
-    return report;
+    PLEAT_ASSERT(held.empty() || held.size() == model.mesh.node_count(), "one mark a node");
+    return Untangling(model, world, obstacles, held, options).run(state);
 }
 
 } // namespace pleat

@@ -38,7 +38,8 @@ struct UntangleReport {
 };
 
 /// Changes positions only; velocities stay.
-/// \param held nodes that must not move (not 0), by NodeId; empty: none
+/// \param held nodes that must not move (not 0), by NodeId; empty: none. A dependent node follows
+/// its parents, whatever is said of it here
 /// \param obstacles where they are is their x_t0
 [[nodiscard]] UntangleReport untangle(const Model& model, const World& world,
                                       std::span<const ObstacleSample> obstacles,

@@ -182,7 +182,7 @@ void ElasticBatch::add_elements(const Model& model)
     hinge_angle_.resize(hinges_.size());
 }
 
-ElasticBatch::ElasticBatch(const Model& model, const Dependencies& dependencies)
+ElasticBatch::ElasticBatch(const Model& model)
 {
     add_elements(model);
     face_work_.resize(faces_.size());
@@ -200,7 +200,7 @@ ElasticBatch::ElasticBatch(const Model& model, const Dependencies& dependencies)
         plate_nodes.insert(plate_nodes.end(), p.nodes.begin(), p.nodes.end());
     const std::array<ElementList, 3> lists{ElementList{face_nodes, 3}, ElementList{hinge_nodes, 4},
                                            ElementList{plate_nodes, 16}};
-    parts_ = build_pattern(mesh.node_count(), lists, dependencies);
+    parts_ = build_pattern(mesh.node_count(), lists, model.dependencies);
     face_rows_ = build_row_gather(mesh.node_count(), lists[0]);
     hinge_rows_ = build_row_gather(mesh.node_count(), lists[1]);
 }

@@ -36,7 +36,7 @@ class ElasticBatch {
 public:
     ElasticBatch() = default;
     /// \pre the mesh has no dead elements; update_derived() was called.
-    explicit ElasticBatch(const Model& model, const Dependencies& dependencies = {});
+    explicit ElasticBatch(const Model& model);
     /// Without pattern and slots: for freeze() and energy() only.
     [[nodiscard]] static ElasticBatch for_energy(const Model& model);
 

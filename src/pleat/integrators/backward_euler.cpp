@@ -17,6 +17,7 @@
 #include "pleat/core/parallel.hpp"
 #include "pleat/core/stage_times.hpp"
 #include "pleat/energies/elastic_batch.hpp"
+#include "pleat/energies/node_system.hpp"
 #include "pleat/integrators/finish_step.hpp"
 #include "pleat/integrators/touch.hpp"
 #include "pleat/linalg/cg.hpp"
@@ -63,12 +64,20 @@ void add_product(const BlockLinks& links, std::span<const Vec3> x, std::span<Vec
 
 } // namespace
 
+/// What one step is given.
+struct StepInput {
+    const Model& model;
+    const State& in;
+    const Loads& loads;
+    double dt;
+};
+
 struct IntegratorBackwardEuler::Work {
     bool stale = true;
     std::uint64_t revision = 0;
     ElasticBatch batch;
-    Dependencies dependencies;
     BackwardEulerTimes times;
+    SolveReport report;
 
     BlockSystem system;
     std::vector<Mat3> off_damping;       // dt D, where more than one iteration needs it
@@ -81,19 +90,29 @@ struct IntegratorBackwardEuler::Work {
     std::vector<Vec3> prescribed; // velocity of fixed rows
     std::vector<Vec3> base;       // right-hand side without contacts
 
+    // The stages of a step, in order.
+    void prepare(const StepInput& s);
+    void prescribe(const StepInput& s);
+    void linearise_first(const StepInput& s, const Contacts& contacts,
+                         const BackwardEulerOptions& options);
+    [[nodiscard]] bool settle_contacts(const StepInput& s, const BackwardEulerOptions& options,
+                                       LinearSolver& solver);
+    [[nodiscard]] bool iterate(const StepInput& s, const BackwardEulerOptions& options,
+                               LinearSolver& solver);
+    void finish(const StepInput& s, State& out);
+
     void resize(std::size_t n);
-    void make_firm(const Model& model, double dt);
-    void make_links(double dt, std::span<const Vec3> at);
+    void place(const StepInput& s, std::span<const Vec3> v, std::span<Vec3> at) const;
+    [[nodiscard]] bool solve(const StepInput& s, LinearSolver& solver);
+    void make_firm(const StepInput& s);
+    void make_links(const StepInput& s, std::span<const Vec3> at);
     void add_touches(double dt, std::span<const Vec3> v, std::span<const Vec3> at);
-    bool settle(const Model& model, bool friction, double friction_speed, double gravity,
-                std::span<const Vec3> v, std::span<const Vec3> at, std::span<const Vec3> at_last);
-    void add_own(const Model& model, const Loads& loads, double dt);
-    void add_loads(const State& in, const Loads& loads, double dt, std::span<const Vec3> v,
-                   std::span<const Vec3> at);
-    void fold_dependencies();
-    void follow_parents(std::span<Vec3> values) const;
-    double potential(const Model& model, const State& in, const Loads& loads, double dt,
-                     std::span<const Vec3> v, std::span<const Vec3> at);
+    bool settle(const StepInput& s, bool friction, double friction_speed);
+    void add_own(const StepInput& s);
+    void add_loads(const StepInput& s, std::span<const Vec3> v, std::span<const Vec3> at);
+    void linearise_again(const StepInput& s);
+    [[nodiscard]] bool search_line(const StepInput& s, double& energy);
+    double potential(const StepInput& s, std::span<const Vec3> v, std::span<const Vec3> at);
 };
 
 void IntegratorBackwardEuler::Work::resize(std::size_t n)
@@ -106,8 +125,9 @@ void IntegratorBackwardEuler::Work::resize(std::size_t n)
 /// Below `firm` a contact is as stiff as the rows of its nodes are in all: stiffer than the cloth
 /// in its plane, so that what hangs there stretches the cloth before it crushes the contact, and
 /// not harder on the solver than the cloth itself. \pre own and off are those of the step
-void IntegratorBackwardEuler::Work::make_firm(const Model& model, double dt)
+void IntegratorBackwardEuler::Work::make_firm(const StepInput& in)
 {
+    const double dt = in.dt;
     const auto row_stiffness = [&](std::uint32_t i) {
         const BlockPattern& pattern = batch.pattern();
         const auto trace = [](const Mat3& m) { return m(0, 0) + m(1, 1) + m(2, 2); };
@@ -122,18 +142,13 @@ void IntegratorBackwardEuler::Work::make_firm(const Model& model, double dt)
         double sum = 0, weight = 0, mass = 0, balance = 0;
         for (std::size_t i = 0; i < t.count; ++i) {
             balance += t.weights[i];
-            if (system.is_fixed(t.rows[i]) &&
-                (dependencies.empty() || dependencies.of(t.rows[i]).empty()))
-                continue;
-            double stiffness = 0;
-            if (!dependencies.empty() && !dependencies.of(t.rows[i]).empty())
-                for (const auto& p : dependencies.of(t.rows[i]))
-                    stiffness += p.weight * row_stiffness(p.row);
-            else
-                stiffness = row_stiffness(t.rows[i]);
-            sum += std::abs(t.weights[i]) * stiffness;
-            weight += std::abs(t.weights[i]);
-            mass += std::abs(t.weights[i]) * model.mass.values[t.rows[i]];
+            in.model.dependencies.visit(
+                t.rows[i], std::abs(t.weights[i]), [&](std::uint32_t row, double w) {
+                    if (system.is_fixed(row)) return;
+                    sum += w * row_stiffness(row);
+                    weight += w;
+                    mass += w * in.model.mass.values[row];
+                });
         }
         if (weight == 0) return;
         if (std::abs(balance) > 0.5) // weights of cloth against cloth add up to zero
@@ -145,70 +160,46 @@ void IntegratorBackwardEuler::Work::make_firm(const Model& model, double dt)
 }
 
 /// Links of the contacts that are active at the given positions.
-void IntegratorBackwardEuler::Work::make_links(double dt, std::span<const Vec3> at)
+void IntegratorBackwardEuler::Work::make_links(const StepInput& s, std::span<const Vec3> at)
 {
     system.links.clear();
     for (const Touch& t : touches) {
         const double stiffness = t.push_stiffness(t.gap(at, 1));
         if (stiffness == 0 && t.drag == 0) continue;
         const Mat3 across = outer(t.normal, t.normal);
-        const Mat3 m = (identity<3>() - across - outer(t.along, t.along)) * (dt * t.drag) +
-                       across * (dt * dt * stiffness);
-        if (dependencies.empty()) {
-            system.links.add(std::span(t.rows).first(t.count), std::span(t.weights).first(t.count),
-                             m);
-            continue;
-        }
-        std::vector<std::uint32_t> rows;
-        std::vector<double> weights;
-        const auto add = [&](std::uint32_t row, double weight) {
-            for (std::size_t k = 0; k < rows.size(); ++k)
-                if (rows[k] == row) {
-                    weights[k] += weight;
-                    return;
-                }
-            rows.push_back(row);
-            weights.push_back(weight);
-        };
-        for (std::size_t i = 0; i < t.count; ++i) {
-            const auto parents = dependencies.of(t.rows[i]);
-            if (parents.empty()) add(t.rows[i], t.weights[i]);
-            for (const auto& p : parents) add(p.row, t.weights[i] * p.weight);
-        }
-        system.links.add(rows, weights, m);
+        const Mat3 m = (identity<3>() - across - outer(t.along, t.along)) * (s.dt * t.drag) +
+                       across * (s.dt * s.dt * stiffness);
+        system.links.add(s.model.dependencies, std::span(t.rows).first(t.count),
+                         std::span(t.weights).first(t.count), m);
     }
 }
 
-void IntegratorBackwardEuler::Work::add_own(const Model& model, const Loads& loads, double dt)
+void IntegratorBackwardEuler::Work::add_own(const StepInput& s)
 {
     parallel_for(system.own.size(), [&](std::size_t i) {
-        Mat3 m = identity<3>() * model.mass[make_id<NodeId>(i)];
-        if (!loads.drag.empty()) m += loads.drag[i] * dt;
+        Mat3 m = identity<3>() * s.model.mass[make_id<NodeId>(i)];
+        if (!s.loads.drag.empty()) m += s.loads.drag[i] * s.dt;
         system.own[i] = m;
     });
-    for (const Spring& s : loads.springs)
-        system.own[index(s.node)] += identity<3>() * (dt * dt * s.stiffness);
-    if (dependencies.empty()) return;
-    for (std::uint32_t i = 0; i < system.own.size(); ++i) {
-        const auto parents = dependencies.of(i);
-        if (parents.empty()) continue;
-        for (const auto& p : parents) system.own[p.row] += system.own[i] * p.weight;
-        system.own[i] = identity<3>();
-    }
+    for (const Spring& spring : s.loads.springs)
+        system.own[index(spring.node)] += identity<3>() * (s.dt * s.dt * spring.stiffness);
+    fold_own(s.model, system);
 }
 
 /// rhs += dt (loads that are linear in V) at V = v, y = at.
-void IntegratorBackwardEuler::Work::add_loads(const State& in, const Loads& loads, double dt,
-                                              std::span<const Vec3> v, std::span<const Vec3> at)
+void IntegratorBackwardEuler::Work::add_loads(const StepInput& s, std::span<const Vec3> v,
+                                              std::span<const Vec3> at)
 {
+    const Loads& loads = s.loads;
     if (!loads.force.empty() || !loads.drag.empty())
         parallel_for(rhs.size(), [&](std::size_t i) {
             Vec3 f = loads.force.empty() ? Vec3{} : loads.force[i];
-            if (!loads.drag.empty()) f -= loads.drag[i] * (v[i] - in.v.values[i]);
-            rhs[i] += dt * f;
+            if (!loads.drag.empty()) f -= loads.drag[i] * (v[i] - s.in.v.values[i]);
+            rhs[i] += s.dt * f;
         });
-    for (const Spring& s : loads.springs)
-        rhs[index(s.node)] += (dt * s.stiffness) * (s.target - at[index(s.node)]);
+    for (const Spring& spring : loads.springs)
+        rhs[index(spring.node)] +=
+            (s.dt * spring.stiffness) * (spring.target - at[index(spring.node)]);
 }
 
 /// rhs += dt (contact forces) at V = v, y = at.
@@ -223,13 +214,13 @@ void IntegratorBackwardEuler::Work::add_touches(double dt, std::span<const Vec3>
     }
 }
 
-/// Looks at the contacts where the last solve ended and settles their friction.
-/// \param at_last where the links of that solve were made
-/// \return whether the solve met their laws already
-bool IntegratorBackwardEuler::Work::settle(const Model& model, bool friction, double friction_speed,
-                                           double gravity, std::span<const Vec3> v,
-                                           std::span<const Vec3> at, std::span<const Vec3> at_last)
+/// Settles the friction of the contacts where the last solve ended (`velocity`, `trial_y`); the
+/// links of that solve were made at `y`. \return whether the solve met their laws already
+bool IntegratorBackwardEuler::Work::settle(const StepInput& s, bool friction,
+                                           double friction_speed)
 {
+    const std::span<const Vec3> at = trial_y, at_last = y;
+    const double gravity = norm(s.loads.gravity);
     struct Sums {
         bool each = true;
         double missed = 0, push = 0, turned = 0, friction = 0; // [N]
@@ -242,10 +233,13 @@ bool IntegratorBackwardEuler::Work::settle(const Model& model, bool friction, do
             const double solved = t.push(gap_last) - t.push_stiffness(gap_last) * (gap - gap_last);
             double weight = 0;
             for (std::size_t i = 0; i < t.count; ++i)
-                weight += std::abs(t.weights[i]) * model.mass.values[t.rows[i]] * gravity;
+                s.model.dependencies.visit(t.rows[i], std::abs(t.weights[i]),
+                                           [&](std::uint32_t row, double w) {
+                                               weight += w * s.model.mass.values[row] * gravity;
+                                           });
             const double missed = std::abs(pushed - solved), size = std::max(pushed, weight);
             return Sums{missed <= settled_each_share * size, missed, size,
-                        settle_friction(t, pushed, t.slip(v), friction_speed), t.friction * pushed};
+                        settle_friction(t, pushed, t.slip(velocity), friction_speed), t.friction * pushed};
         },
         [](const Sums& a, const Sums& b) {
             return Sums{a.each && b.each, a.missed + b.missed, a.push + b.push, a.turned + b.turned,
@@ -255,51 +249,28 @@ bool IntegratorBackwardEuler::Work::settle(const Model& model, bool friction, do
            (!friction || sums.turned <= settled_friction_share * sums.friction);
 }
 
-/// Forces on dependent rows go to the parents.
-void IntegratorBackwardEuler::Work::fold_dependencies()
-{
-    if (dependencies.empty()) return;
-    for (std::uint32_t i = 0; i < rhs.size(); ++i) {
-        const auto parents = dependencies.of(i);
-        if (parents.empty()) continue;
-        for (const auto& p : parents) rhs[p.row] += p.weight * rhs[i];
-        rhs[i] = Vec3{};
-    }
-}
-
-void IntegratorBackwardEuler::Work::follow_parents(std::span<Vec3> values) const
-{
-    if (dependencies.empty()) return;
-    for (std::uint32_t i = 0; i < values.size(); ++i) {
-        const auto parents = dependencies.of(i);
-        if (parents.empty()) continue;
-        Vec3 sum{};
-        for (const auto& p : parents) sum += p.weight * values[p.row];
-        values[i] = sum;
-    }
-}
-
 /// What a step of several iterations minimises [J].
-double IntegratorBackwardEuler::Work::potential(const Model& model, const State& in,
-                                                const Loads& loads, double dt,
-                                                std::span<const Vec3> v, std::span<const Vec3> at)
+double IntegratorBackwardEuler::Work::potential(const StepInput& s, std::span<const Vec3> v,
+                                                std::span<const Vec3> at)
 {
-    double e = batch.energy(model, at);
+    const Loads& loads = s.loads;
+    const double dt = s.dt;
+    double e = batch.energy(s.model, at);
     if (!off_damping.empty()) {
         multiply_internal(batch.pattern(), off_damping, v, product);
         e += parallel_sum(v.size(), [&](std::size_t i) { return 0.5 * dot(v[i], product[i]); });
     }
     e += parallel_sum(v.size(), [&](std::size_t i) {
-        double m = 0.5 * model.mass[make_id<NodeId>(i)] * norm2(v[i] - fall[i]);
+        double m = 0.5 * s.model.mass[make_id<NodeId>(i)] * norm2(v[i] - fall[i]);
         if (!loads.force.empty()) m -= dt * dot(loads.force[i], v[i]);
         if (!loads.drag.empty()) {
-            const Vec3 d = v[i] - in.v.values[i];
+            const Vec3 d = v[i] - s.in.v.values[i];
             m += 0.5 * dt * dot(d, loads.drag[i] * d);
         }
         return m;
     });
-    for (const Spring& s : loads.springs)
-        e += 0.5 * s.stiffness * norm2(s.target - at[index(s.node)]);
+    for (const Spring& spring : loads.springs)
+        e += 0.5 * spring.stiffness * norm2(spring.target - at[index(spring.node)]);
     for (const Touch& t : touches) {
         const double gap = t.gap(at, 1);
         const double depth = std::max(0.0, t.thickness - gap), deep = std::max(0.0, t.firm - gap);
@@ -323,18 +294,219 @@ IntegratorBackwardEuler::~IntegratorBackwardEuler() = default;
 void IntegratorBackwardEuler::mesh_changed()
 {
     work_->stale = true;
-    work_->dependencies = {};
-}
-
-void IntegratorBackwardEuler::set_dependencies(Dependencies dependencies)
-{
-    work_->stale = true;
-    work_->dependencies = std::move(dependencies);
 }
 
 const BackwardEulerTimes& IntegratorBackwardEuler::last_times() const
 {
     return work_->times;
+}
+
+/// The pattern of the matrix, once a mesh, and room for everything.
+void IntegratorBackwardEuler::Work::prepare(const StepInput& s)
+{
+    times = {};
+    report = {};
+    if (stale) {
+        const Stopwatch watch;
+        batch = ElasticBatch(s.model);
+        system.pattern = &batch.pattern();
+        system.pattern_revision = ++revision;
+        system.off.resize(batch.pattern().slot_count());
+        stale = false;
+        times.pattern = watch.ms();
+    }
+    resize(s.model.mesh.node_count());
+}
+
+/// at = x + dt v.
+void IntegratorBackwardEuler::Work::place(const StepInput& s, std::span<const Vec3> v,
+                                          std::span<Vec3> at) const
+{
+    const std::span<const Vec3> x = s.in.x.span();
+    parallel_for(x.size(), [&](std::size_t i) { at[i] = x[i] + s.dt * v[i]; });
+}
+
+/// Where gravity alone would take everything, and what is prescribed. Dependent rows are solved for
+/// by nobody: they follow after each solve.
+void IntegratorBackwardEuler::Work::prescribe(const StepInput& s)
+{
+    const std::size_t n = fall.size();
+    parallel_for(n, [&](std::size_t i) {
+        fall[i] = s.in.v.values[i] + s.dt * s.loads.gravity;
+        y[i] = s.in.x.values[i] + s.dt * fall[i];
+    });
+    system.fixed = fixed_rows(s.model, s.loads);
+    for (std::uint32_t i = 0; i < n && !s.model.dependencies.empty(); ++i)
+        if (s.model.dependencies.depends(i)) prescribed[i] = fall[i];
+    for (const Pin& p : s.loads.pins)
+        prescribed[index(p.node)] = (p.x_t1 - s.in.x[p.node]) / s.dt;
+}
+
+/// The system and the right-hand side of the first solve, which is the only one without contacts.
+void IntegratorBackwardEuler::Work::linearise_first(const StepInput& s, const Contacts& contacts,
+                                                    const BackwardEulerOptions& options)
+{
+    const Stopwatch watch;
+    const std::span<const Vec3> x = s.in.x.span();
+    const double dt = s.dt;
+    touches.clear();
+    touches.reserve(contacts.proximities.size());
+    for (const Proximity& p : contacts.proximities)
+        touches.push_back(make_touch(p, x, s.in.v.span(), dt, options.friction_speed));
+
+    const bool damped = std::any_of(s.model.materials.begin(), s.model.materials.end(), is_damped);
+    batch.freeze(s.model, x);
+    off_damping.clear();
+    if (options.newton_iterations > 1 && damped) {
+        off_damping.resize(system.off.size());
+        batch.linearise(s.model, x, {0, dt}, force, off_damping);
+    }
+    batch.linearise(s.model, x, {dt * dt, dt}, force, system.off);
+    add_own(s);
+    make_firm(s);
+    make_links(s, y);
+    // rhs = dt f(x) - (dt^2 K + dt D) v* + loads at v*.
+    multiply_internal(batch.pattern(), system.off, fall, product);
+    parallel_for(rhs.size(), [&](std::size_t i) { rhs[i] = dt * force[i] - product[i]; });
+    add_loads(s, fall, y);
+    base = rhs;
+    add_touches(dt, fall, y);
+    fold(s.model.dependencies, std::span<Vec3>(rhs));
+    parallel_for(rhs.size(), [&](std::size_t i) {
+        delta[i] = system.is_fixed(i) ? prescribed[i] - fall[i] : Vec3{};
+    });
+    times.assembly += watch.ms();
+}
+
+bool IntegratorBackwardEuler::Work::solve(const StepInput& s, LinearSolver& solver)
+{
+    const LinearReport l = solver.solve(system, rhs, delta);
+    ++report.newton_iterations;
+    report.linear_iterations += l.iterations;
+    report.fallbacks += l.fallbacks;
+    report.residual = l.residual;
+    times.analysis += l.ms_analysis;
+    times.factor += l.ms_factor;
+    times.solve += l.ms_solve;
+    if (!l.ok) {
+        report.ok = false;
+        report.trouble = l.trouble;
+        return false;
+    }
+    follow(s.model.dependencies, delta);
+    return true;
+}
+
+/// The first solve, and more of them until each contact pushes and holds as its law says.
+bool IntegratorBackwardEuler::Work::settle_contacts(const StepInput& s,
+                                                    const BackwardEulerOptions& options,
+                                                    LinearSolver& solver)
+{
+    const auto solve_for_velocity = [&] {
+        if (!solve(s, solver)) return false;
+        parallel_for(delta.size(), [&](std::size_t i) { velocity[i] = fall[i] + delta[i]; });
+        return true;
+    };
+    if (!solve_for_velocity()) return false;
+    if (!touches.empty()) trial_y.resize(delta.size());
+    while (!touches.empty()) {
+        const Stopwatch watch;
+        place(s, velocity, trial_y);
+        report.contacts_settled =
+            settle(s, report.contact_passes < friction_passes, options.friction_speed);
+        if (report.contacts_settled || report.contact_passes == options.contact_passes) break;
+        ++report.contact_passes;
+        // (S + L) w = base + L w_last + contacts at w_last, from w_last, w = V - v*.
+        y.swap(trial_y);
+        make_links(s, y);
+        rhs = base;
+        add_touches(s.dt, velocity, y);
+        fold(s.model.dependencies, std::span<Vec3>(rhs));
+        add_product(system.links, delta, rhs);
+        times.assembly += watch.ms();
+        if (!solve_for_velocity()) return false;
+    }
+    return true;
+}
+
+/// System and right-hand side at `velocity` and `y`, for a change of the velocity.
+void IntegratorBackwardEuler::Work::linearise_again(const StepInput& s)
+{
+    const Stopwatch watch;
+    batch.linearise(s.model, y, {s.dt * s.dt, 0}, force, system.off);
+    if (!off_damping.empty()) {
+        parallel_for(system.off.size(), [&](std::size_t k) { system.off[k] += off_damping[k]; });
+        multiply_internal(batch.pattern(), off_damping, velocity, product);
+    }
+    make_links(s, y);
+    parallel_for(rhs.size(), [&](std::size_t i) {
+        rhs[i] = s.dt * force[i] - s.model.mass[make_id<NodeId>(i)] * (velocity[i] - fall[i]);
+        if (!off_damping.empty()) rhs[i] -= product[i];
+        delta[i] = Vec3{};
+    });
+    add_loads(s, velocity, y);
+    add_touches(s.dt, velocity, y);
+    fold(s.model.dependencies, std::span<Vec3>(rhs));
+    times.assembly += watch.ms();
+}
+
+/// Goes along delta as far as the potential falls by enough, and changes `velocity` and `y`.
+/// \return false where it does not fall any more: the velocity is as good as rounding allows
+bool IntegratorBackwardEuler::Work::search_line(const StepInput& s, double& energy)
+{
+    constexpr double sufficient = 1e-4; // share of the slope (Armijo)
+    constexpr int most_halvings = 30;
+    const double slope = -parallel_sum(delta.size(), [&](std::size_t i) {
+        return system.is_fixed(i) ? 0.0 : dot(rhs[i], delta[i]);
+    });
+    double step = 1;
+    for (int halvings = 0; halvings <= most_halvings; ++halvings, step *= 0.5) {
+        parallel_for(delta.size(),
+                     [&](std::size_t i) { trial[i] = velocity[i] + step * delta[i]; });
+        place(s, trial, trial_y);
+        const double found = potential(s, trial, trial_y);
+        // Rounding of the energies must not refuse the last, tiny steps.
+        const double slack = 1e-13 * std::abs(energy);
+        if (!(found <= energy + sufficient * step * slope + slack)) continue;
+        energy = found;
+        if (halvings == most_halvings) return false;
+        velocity.swap(trial);
+        y.swap(trial_y);
+        return true;
+    }
+    return false;
+}
+
+/// Newton's method from where the first solves ended.
+bool IntegratorBackwardEuler::Work::iterate(const StepInput& s, const BackwardEulerOptions& options,
+                                            LinearSolver& solver)
+{
+    const std::size_t n = velocity.size();
+    trial.resize(n);
+    trial_y.resize(n);
+    place(s, velocity, y);
+    double energy = potential(s, velocity, y);
+    for (int k = 1; k < options.newton_iterations; ++k) {
+        linearise_again(s);
+        if (!solve(s, solver)) return false;
+        const double change = parallel_sum(n, [&](std::size_t i) { return norm2(delta[i]); });
+        const double size =
+            parallel_sum(n, [&](std::size_t i) { return norm2(velocity[i] - fall[i]); });
+        if (!search_line(s, energy)) break;
+        if (change <= options.newton_tolerance * options.newton_tolerance * size) break;
+    }
+    return true;
+}
+
+void IntegratorBackwardEuler::Work::finish(const StepInput& s, State& out)
+{
+    out.x = s.in.x;
+    out.v = s.in.v;
+    parallel_for(velocity.size(), [&](std::size_t i) { out.v.values[i] = velocity[i]; });
+    place(s, velocity, out.x.span());
+    place_pins(s.loads, out);
+    follow(s.model, out);
+    refuse_infinite(out, report);
 }
 
 SolveReport IntegratorBackwardEuler::advance(const Model& model, const State& in,
@@ -344,180 +516,15 @@ SolveReport IntegratorBackwardEuler::advance(const Model& model, const State& in
     const std::size_t n = model.mesh.node_count();
     PLEAT_ASSERT(dt > 0, "time runs forward");
     PLEAT_ASSERT(in.x.size() == n && in.v.size() == n, "the state fits the model");
+    const StepInput s{model, in, loads, dt};
     Work& w = *work_;
-    SolveReport report;
-    w.times = {};
-    if (w.stale) {
-        const Stopwatch watch;
-        w.batch = ElasticBatch(model, w.dependencies);
-        w.system.pattern = &w.batch.pattern();
-        w.system.pattern_revision = ++w.revision;
-        w.system.off.resize(w.batch.pattern().slot_count());
-        w.stale = false;
-        w.times.pattern = watch.ms();
-    }
-    w.resize(n);
-    const std::span<const Vec3> x = in.x.span();
-
-    // Where gravity alone would take everything, and what is prescribed.
-    parallel_for(n, [&](std::size_t i) {
-        w.fall[i] = in.v.values[i] + dt * loads.gravity;
-        w.y[i] = x[i] + dt * w.fall[i];
-    });
-    w.system.fixed.clear();
-    if (!loads.pins.empty() || !w.dependencies.empty()) w.system.fixed.assign(n, 0);
-    for (const Pin& p : loads.pins) {
-        w.system.fixed[index(p.node)] = 1;
-        w.prescribed[index(p.node)] = (p.x_t1 - x[index(p.node)]) / dt;
-    }
-    if (!w.dependencies.empty())
-        for (std::uint32_t i = 0; i < n; ++i)
-            if (!w.dependencies.of(i).empty()) {
-                w.system.fixed[i] = 1;
-                w.prescribed[i] = w.fall[i];
-            }
-
-    const Stopwatch assembling;
-    w.touches.clear();
-    w.touches.reserve(contacts.proximities.size());
-    for (const Proximity& p : contacts.proximities)
-        w.touches.push_back(make_touch(p, x, in.v.span(), dt, options_.friction_speed));
-
-    const bool damped = std::any_of(model.materials.begin(), model.materials.end(), is_damped);
-    w.batch.freeze(model, x);
-    w.off_damping.clear();
-    if (options_.newton_iterations > 1 && damped) {
-        w.off_damping.resize(w.system.off.size());
-        w.batch.linearise(model, x, {0, dt}, w.force, w.off_damping);
-    }
-    w.batch.linearise(model, x, {dt * dt, dt}, w.force, w.system.off);
-    w.add_own(model, loads, dt);
-    w.make_firm(model, dt);
-    w.make_links(dt, w.y);
-    // rhs = dt f(x) - (dt^2 K + dt D) v* + loads at v*.
-    multiply_internal(w.batch.pattern(), w.system.off, w.fall, w.product);
-    parallel_for(n, [&](std::size_t i) { w.rhs[i] = dt * w.force[i] - w.product[i]; });
-    w.add_loads(in, loads, dt, w.fall, w.y);
-    w.base = w.rhs;
-    w.add_touches(dt, w.fall, w.y);
-    w.fold_dependencies();
-    parallel_for(n, [&](std::size_t i) {
-        w.delta[i] = w.system.is_fixed(i) ? w.prescribed[i] - w.fall[i] : Vec3{};
-    });
-    w.times.assembly += assembling.ms();
-
-    const auto solve = [&] {
-        const LinearReport l = solver_->solve(w.system, w.rhs, w.delta);
-        ++report.newton_iterations;
-        report.linear_iterations += l.iterations;
-        report.fallbacks += l.fallbacks;
-        report.residual = l.residual;
-        w.times.analysis += l.ms_analysis;
-        w.times.factor += l.ms_factor;
-        w.times.solve += l.ms_solve;
-        if (!l.ok) {
-            report.ok = false;
-            report.trouble = l.trouble;
-        }
-    };
-    solve();
-    if (!report.ok) return report;
-    w.follow_parents(w.delta);
-    parallel_for(n, [&](std::size_t i) { w.velocity[i] = w.fall[i] + w.delta[i]; });
-    const auto positions = [&](std::span<const Vec3> v, std::span<Vec3> y) {
-        parallel_for(n, [&](std::size_t i) { y[i] = x[i] + dt * v[i]; });
-    };
-
-    if (!w.touches.empty()) w.trial_y.resize(n);
-    while (!w.touches.empty()) {
-        const Stopwatch again;
-        positions(w.velocity, w.trial_y);
-        report.contacts_settled =
-            w.settle(model, report.contact_passes < friction_passes, options_.friction_speed,
-                     norm(loads.gravity), w.velocity, w.trial_y, w.y);
-        if (report.contacts_settled || report.contact_passes == options_.contact_passes) break;
-        ++report.contact_passes;
-        // (S + L) w = base + L w_last + contacts at w_last, from w_last, w = V - v*.
-        w.y.swap(w.trial_y);
-        w.make_links(dt, w.y);
-        w.rhs = w.base;
-        w.add_touches(dt, w.velocity, w.y);
-        w.fold_dependencies();
-        add_product(w.system.links, w.delta, w.rhs);
-        w.times.assembly += again.ms();
-        solve();
-        if (!report.ok) return report;
-        w.follow_parents(w.delta);
-        parallel_for(n, [&](std::size_t i) { w.velocity[i] = w.fall[i] + w.delta[i]; });
-    }
-
-    if (options_.newton_iterations > 1) {
-        w.trial.resize(n);
-        w.trial_y.resize(n);
-        positions(w.velocity, w.y);
-        double energy = w.potential(model, in, loads, dt, w.velocity, w.y);
-        for (int k = 1; k < options_.newton_iterations; ++k) {
-            const Stopwatch again;
-            w.batch.linearise(model, w.y, {dt * dt, 0}, w.force, w.system.off);
-            if (!w.off_damping.empty()) {
-                parallel_for(w.system.off.size(),
-                             [&](std::size_t s) { w.system.off[s] += w.off_damping[s]; });
-                multiply_internal(w.batch.pattern(), w.off_damping, w.velocity, w.product);
-            }
-            w.make_links(dt, w.y);
-            parallel_for(n, [&](std::size_t i) {
-                w.rhs[i] =
-                    dt * w.force[i] - model.mass[make_id<NodeId>(i)] * (w.velocity[i] - w.fall[i]);
-                if (!w.off_damping.empty()) w.rhs[i] -= w.product[i];
-                w.delta[i] = Vec3{};
-            });
-            w.add_loads(in, loads, dt, w.velocity, w.y);
-            w.add_touches(dt, w.velocity, w.y);
-            w.fold_dependencies();
-            w.times.assembly += again.ms();
-            solve();
-            if (!report.ok) return report;
-            w.follow_parents(w.delta);
-            const double slope = -parallel_sum(n, [&](std::size_t i) {
-                return w.system.is_fixed(i) ? 0.0 : dot(w.rhs[i], w.delta[i]);
-            });
-            const double change = parallel_sum(n, [&](std::size_t i) { return norm2(w.delta[i]); });
-            const double size =
-                parallel_sum(n, [&](std::size_t i) { return norm2(w.velocity[i] - w.fall[i]); });
-            double step = 1;
-            constexpr double sufficient = 1e-4; // of the slope (Armijo)
-            constexpr int most_halvings = 30;
-            int halvings = 0;
-            for (;; step *= 0.5, ++halvings) {
-                parallel_for(
-                    n, [&](std::size_t i) { w.trial[i] = w.velocity[i] + step * w.delta[i]; });
-                positions(w.trial, w.trial_y);
-                const double trial = w.potential(model, in, loads, dt, w.trial, w.trial_y);
-                // Rounding of the energies must not refuse the last, tiny steps.
-                const double slack = 1e-13 * std::abs(energy);
-                if (trial <= energy + sufficient * step * slope + slack) {
-                    energy = trial;
-                    break;
-                }
-                if (halvings == most_halvings) break;
-            }
-            if (halvings == most_halvings) break; // as good as rounding lets it be
-            w.velocity.swap(w.trial);
-            w.y.swap(w.trial_y);
-            if (change <= options_.newton_tolerance * options_.newton_tolerance * size) break;
-        }
-    }
-
-    out.x = in.x;
-    out.v = in.v;
-    parallel_for(n, [&](std::size_t i) {
-        out.v.values[i] = w.velocity[i];
-        out.x.values[i] = x[i] + dt * w.velocity[i];
-    });
-    place_pins(loads, out);
-    if (!w.dependencies.empty()) w.follow_parents(out.x.span());
-    refuse_infinite(out, report);
-    return report;
+    w.prepare(s);
+    w.prescribe(s);
+    w.linearise_first(s, contacts, options_);
+    if (!w.settle_contacts(s, options_, *solver_)) return w.report;
+    if (options_.newton_iterations > 1 && !w.iterate(s, options_, *solver_)) return w.report;
+    w.finish(s, out);
+    return w.report;
 }
 
 } // namespace pleat

@@ -20,7 +20,6 @@
 #pragma once
 
 #include "pleat/integrators/integrator.hpp"
-#include "pleat/linalg/block_pattern.hpp"
 #include "pleat/linalg/linear_solver.hpp"
 
 #include <memory>
@@ -31,7 +30,7 @@ struct BackwardEulerOptions {
     int newton_iterations = 1;      // 1: linearly implicit
     double newton_tolerance = 1e-8; // on the last iteration's change of velocity, relative
     double friction_speed = 1e-4;   // below which a contact sticks [m/s]
-    int contact_passes = 6;         // most solves that contacts may ask for beyond the first
+    int contact_passes = 6;         // maximum of solves that contacts ask for beyond the first
 };
 
 /// Where a step's time went [ms].
@@ -53,11 +52,6 @@ public:
     [[nodiscard]] SolveReport advance(const Model& model, const State& in, const Loads& loads,
                                       const Contacts& contacts, double dt, State& out) override;
     void mesh_changed() override;
-
-    /// Nodes that are weighted sums of others from now on ([Wang2002] sec. 4): their forces and
-    /// mass go to the parents, and they follow. Goes with the mesh: mesh_changed() drops it. \pre
-    /// parents are free and not dependent; weights sum to 1; states satisfy the sums.
-    void set_dependencies(Dependencies dependencies);
 
     [[nodiscard]] const BackwardEulerTimes& last_times() const;
 

@@ -8,6 +8,7 @@
 #include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
 #include "pleat/energies/elastic_batch.hpp"
+#include "pleat/energies/node_system.hpp"
 #include "pleat/geometry/decompose.hpp"
 #include "pleat/integrators/finish_step.hpp"
 #include "pleat/integrators/touch.hpp"
@@ -53,9 +54,11 @@ struct IntegratorMixedExplicitImplicit::Work {
 
     void resize(std::size_t n);
     double stable_step(const Model& model, const Loads& loads);
-    [[nodiscard]] bool move(const ModifyMotion* modify, const State& in, const Loads& loads,
+    [[nodiscard]] bool move(const Model& model, const ModifyMotion* modify, const State& in, const Loads& loads,
                             std::span<const Vec3> velocity, double h, SolveReport& report);
-    void modify_end(const ModifyMotion& modify, const State& in, const Loads& loads, double h);
+    void modify_end(const Model& model, const ModifyMotion& modify, const State& in,
+                    const Loads& loads, double h);
+    void lead(const Model& model, const Loads& loads, std::span<Vec3> velocity) const;
     void evaluate(const Model& model, const State& in, const Loads& loads, double t, double h);
     [[nodiscard]] bool half_step(const Model& model, const Loads& loads, double h, double tolerance,
                                  std::span<const Vec3> from, std::span<Vec3> to,
@@ -83,6 +86,7 @@ double IntegratorMixedExplicitImplicit::Work::stable_step(const Model& model, co
         for (std::size_t i = 0; i < t.count; ++i)
             extra[t.rows[i]] += t.stiffness * std::abs(t.weights[i]) * weights;
     }
+    fold(model.dependencies, std::span<double>(extra));
     const double omega2 = parallel_reduce(
         x.size(), 0.0,
         [&](std::size_t i) {
@@ -111,6 +115,7 @@ void IntegratorMixedExplicitImplicit::Work::evaluate(const Model& model, const S
             system.own[i] = identity<3>() * model.mass[make_id<NodeId>(i)];
             if (!loads.drag.empty()) system.own[i] += loads.drag[i] * (0.5 * h);
         });
+        fold_own(model, system);
         system.links.clear();
     } else {
         batch.forces(model, x, force);
@@ -129,24 +134,35 @@ void IntegratorMixedExplicitImplicit::Work::evaluate(const Model& model, const S
         if (depth > 0) f += (touch.stiffness * depth) * touch.normal;
         for (std::size_t i = 0; i < touch.count; ++i) force[touch.rows[i]] += touch.weights[i] * f;
         if (touch.drag > 0)
-            system.links.add(std::span(touch.rows).first(touch.count),
+            system.links.add(model.dependencies, std::span(touch.rows).first(touch.count),
                              std::span(touch.weights).first(touch.count),
                              (identity<3>() - outer(touch.normal, touch.normal)) *
                                  (0.5 * h * touch.drag));
     }
+    fold(model.dependencies, std::span<Vec3>(force));
+}
+
+/// Pinned nodes go with their pins, and dependent nodes with their parents.
+void IntegratorMixedExplicitImplicit::Work::lead(const Model& model, const Loads& loads,
+                                                 std::span<Vec3> velocity) const
+{
+    for (const Pin& p : loads.pins) velocity[index(p.node)] = pin_velocity[index(p.node)];
+    follow(model.dependencies, velocity);
 }
 
 /// x += h velocity, after limits and collisions have changed the velocity.
-bool IntegratorMixedExplicitImplicit::Work::move(const ModifyMotion* modify, const State& in,
+bool IntegratorMixedExplicitImplicit::Work::move(const Model& model, const ModifyMotion* modify, const State& in,
                                                  const Loads& loads, std::span<const Vec3> velocity,
                                                  double h, SolveReport& report)
 {
     parallel_for(x.size(), [&](std::size_t i) { x[i] += h * velocity[i]; });
+    follow(model.dependencies, x);
     if (modify == nullptr) return true;
     State moved = in;
     std::copy(x.begin(), x.end(), moved.x.begin());
     std::copy(velocity.begin(), velocity.end(), moved.v.begin());
     for (const Pin& p : loads.pins) moved.x[p.node] = p.x_t1;
+    follow(model, moved);
     report.modified = true;
     if (!(*modify)(ModifyAt::before_positions, in, moved)) {
         report.ok = false;
@@ -158,15 +174,17 @@ bool IntegratorMixedExplicitImplicit::Work::move(const ModifyMotion* modify, con
 }
 
 /// Where the velocity at the end cannot be modified it stays: the next step modifies its own.
-void IntegratorMixedExplicitImplicit::Work::modify_end(const ModifyMotion& modify, const State& in,
+void IntegratorMixedExplicitImplicit::Work::modify_end(const Model& model, const ModifyMotion& modify, const State& in,
                                                        const Loads& loads, double h)
 {
     State reached = in;
     std::copy(x.begin(), x.end(), reached.x.begin());
     std::copy(v.begin(), v.end(), reached.v.begin());
     place_pins(loads, reached);
+    follow(model, reached);
     State moved = reached;
     parallel_for(x.size(), [&](std::size_t i) { moved.x.values[i] += h * moved.v.values[i]; });
+    follow(model.dependencies, moved.x.span());
     if (modify(ModifyAt::end, reached, moved)) std::copy(moved.v.begin(), moved.v.end(), v.begin());
 }
 
@@ -180,17 +198,19 @@ bool IntegratorMixedExplicitImplicit::Work::half_step(const Model& model, const 
     parallel_for(n, [&](std::size_t i) { start[i] = from[i] + 0.5 * h * loads.gravity; });
     if (!damped) {
         parallel_for(n, [&](std::size_t i) {
-            to[i] = system.is_fixed(i)
-                        ? pin_velocity[i]
-                        : start[i] + (0.5 * h / model.mass[make_id<NodeId>(i)]) * force[i];
+            if (system.is_fixed(i)) return;
+            to[i] = start[i] + (0.5 * h / model.mass[make_id<NodeId>(i)]) * force[i];
         });
+        lead(model, loads, to);
         return true;
     }
     multiply(system, start, product); // M included
     parallel_for(n, [&](std::size_t i) {
         rhs[i] = 0.5 * h * force[i] - (product[i] - model.mass[make_id<NodeId>(i)] * start[i]);
-        delta[i] = system.is_fixed(i) ? pin_velocity[i] - start[i] : Vec3{};
+        delta[i] = Vec3{};
     });
+    for (const Pin& p : loads.pins)
+        delta[index(p.node)] = pin_velocity[index(p.node)] - start[index(p.node)];
     if (!solver) {
         CgOptions options;
         options.tolerance = tolerance;
@@ -206,6 +226,7 @@ bool IntegratorMixedExplicitImplicit::Work::half_step(const Model& model, const 
         return false;
     }
     parallel_for(n, [&](std::size_t i) { to[i] = start[i] + delta[i]; });
+    follow(model.dependencies, to);
     return true;
 }
 
@@ -257,13 +278,12 @@ SolveReport IntegratorMixedExplicitImplicit::run(const Model& model, const State
     w.resize(n);
     std::copy(in.x.begin(), in.x.end(), w.x.begin());
     std::copy(in.v.begin(), in.v.end(), w.v.begin());
-    w.system.fixed.clear();
-    if (!loads.pins.empty()) w.system.fixed.assign(n, 0);
+    w.system.fixed = fixed_rows(model, loads);
     for (const Pin& p : loads.pins) {
-        w.system.fixed[index(p.node)] = 1;
         w.pin_velocity[index(p.node)] = (p.x_t1 - in.x[p.node]) / dt;
         w.v[index(p.node)] = w.pin_velocity[index(p.node)];
     }
+    follow(model.dependencies, w.v);
     w.touches.clear();
     for (const Proximity& p : contacts.proximities)
         w.touches.push_back(make_touch(p, w.x, w.v, dt, options_.friction_speed));
@@ -287,22 +307,23 @@ SolveReport IntegratorMixedExplicitImplicit::run(const Model& model, const State
         if (monotone) {
             if (!w.half_step(model, loads, h, options_.tolerance, w.v, w.half, report))
                 return report;
-            if (!w.move(modify, in, loads, w.half, h, report)) return report;
+            if (!w.move(model, modify, in, loads, w.half, h, report)) return report;
         }
         if (w.damped) multiply(w.system, w.v, w.product); // M included
         parallel_for(n, [&](std::size_t i) {
+            if (w.system.is_fixed(i)) return;
             const double mass = model.mass[make_id<NodeId>(i)];
             Vec3 f = 0.5 * h * w.force[i];
             if (w.damped) f -= w.product[i] - mass * w.v[i];
-            explicit_half[i] = w.system.is_fixed(i) ? w.pin_velocity[i]
-                                                    : w.v[i] + 0.5 * h * loads.gravity + f / mass;
+            explicit_half[i] = w.v[i] + 0.5 * h * loads.gravity + f / mass;
         });
-        if (!monotone && !w.move(modify, in, loads, explicit_half, h, report)) return report;
+        w.lead(model, loads, explicit_half);
+        if (!monotone && !w.move(model, modify, in, loads, explicit_half, h, report)) return report;
 
         w.evaluate(model, in, loads, (step + 1) / steps, h);
         if (!w.half_step(model, loads, h, options_.tolerance, explicit_half, w.v, report))
             return report;
-        if (modify != nullptr) w.modify_end(*modify, in, loads, h);
+        if (modify != nullptr) w.modify_end(model, *modify, in, loads, h);
     }
 
     out.x = in.x;
@@ -310,6 +331,7 @@ SolveReport IntegratorMixedExplicitImplicit::run(const Model& model, const State
     std::copy(w.x.begin(), w.x.end(), out.x.begin());
     std::copy(w.v.begin(), w.v.end(), out.v.begin());
     place_pins(loads, out);
+    follow(model, out);
     report.newton_iterations = report.inner_steps;
     refuse_infinite(out, report);
     return report;

@@ -8,13 +8,14 @@
 // is a gather: each block is written by one task, from its elements in order. There are no
 // atomics and no colours, and the bits do not depend on the threads.
 //
-// A row may depend linearly on others (a T-vertex on the ends of its edge, [Wang2002] sec. 4): the
-// elements then add to the rows of the parents with the products of the weights, which is
-// P^T K P. No element learns of it; without dependencies nothing is stored and nothing costs.
+// Where rows depend on others (dependencies.hpp) the elements add to the rows of the parents with
+// the products of the weights, which is P^T K P. No element knows of it; without dependencies
+// nothing is stored and nothing is computed.
 #pragma once
 
 #include "pleat/core/parallel.hpp"
 #include "pleat/core/vec.hpp"
+#include "pleat/linalg/dependencies.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,22 +31,6 @@ inline constexpr std::uint32_t no_row = 0xffffffffu;
 struct ElementList {
     std::span<const std::uint32_t> rows;
     std::size_t arity = 0;
-};
-
-/// Rows that are weighted sums of others: x[row] = sum_k weight[k] x[parent[k]].
-struct Dependencies {
-    struct Parent {
-        std::uint32_t row;
-        double weight;
-    };
-    std::vector<std::uint32_t> start; // by row, row_count + 1 entries; empty: no dependencies
-    std::vector<Parent> parents;      // none for a free row
-
-    [[nodiscard]] bool empty() const { return start.empty(); }
-    [[nodiscard]] std::span<const Parent> of(std::uint32_t row) const
-    {
-        return std::span(parents).subspan(start[row], start[row + 1] - start[row]);
-    }
 };
 
 /// Off-diagonal blocks by row; both (i, j) and (j, i) have a slot.
@@ -84,7 +69,7 @@ struct PatternParts {
     std::vector<BlockGather> gathers; // one a list
 };
 
-/// \pre elements repeat no row; parents of dependencies are free rows, their weights sum to 1.
+/// \pre elements repeat no row; find_problem(dependencies, row_count) finds nothing.
 [[nodiscard]] PatternParts build_pattern(std::size_t row_count, std::span<const ElementList> lists,
                                          const Dependencies& dependencies = {});
 

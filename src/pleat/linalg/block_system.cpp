@@ -24,6 +24,17 @@ void BlockLinks::add(std::span<const std::uint32_t> rows, std::span<const double
     start.push_back(static_cast<std::uint32_t>(row.size()));
 }
 
+void BlockLinks::add(const Dependencies& dependencies, std::span<const std::uint32_t> rows,
+                     std::span<const double> weights, const Mat3& m)
+{
+    dependencies.visit_sum(rows, weights, [&](std::uint32_t free_row, double w) {
+        row.push_back(free_row);
+        weight.push_back(w);
+    });
+    start.push_back(static_cast<std::uint32_t>(row.size()));
+    matrix.push_back(m);
+}
+
 void multiply_internal(const BlockPattern& pattern, std::span<const Mat3> off,
                        std::span<const Vec3> x, std::span<Vec3> y)
 {

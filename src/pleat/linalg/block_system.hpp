@@ -34,6 +34,9 @@ struct BlockLinks {
     [[nodiscard]] std::size_t size() const { return matrix.size(); }
     void clear();
     void add(std::span<const std::uint32_t> rows, std::span<const double> weights, const Mat3& m);
+    /// The same where some of the rows depend on others.
+    void add(const Dependencies& dependencies, std::span<const std::uint32_t> rows,
+             std::span<const double> weights, const Mat3& m);
 };
 
 struct BlockSystem {

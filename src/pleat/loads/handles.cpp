@@ -36,10 +36,23 @@ Vec3 target(const Handle& h, const Vec3& anchor, double time)
     return apply(transform_at(h.motion, time) * inverse(from), anchor);
 }
 
+/// By node: the handles that hold it, hold it later, or have it in their region. What is said of a
+/// dependent node holds of its parents, and it follows them: a node has one position only.
+std::vector<std::uint64_t> handles_of_free_nodes(const Model& model)
+{
+    std::vector<std::uint64_t> handles(model.mesh.node_count(), 0);
+    for (NodeId n : model.mesh.nodes())
+        model.dependencies.visit(index(n), 1, [&](std::uint32_t free_node, double) {
+            handles[free_node] |= model.handles(n);
+        });
+    return handles;
+}
+
 } // namespace
 
 void take_hold(const World& world, const Model& model, double time, State& state)
 {
+    std::vector<std::uint64_t> handles; // made when a handle takes hold, which is rare
     for (std::size_t i = 0; i < world.handles.size(); ++i) {
         const std::uint64_t bit = std::uint64_t{1} << i;
         if ((state.handles_taken & bit) != 0 || time < world.handles[i].start_time - same_time)
@@ -48,9 +61,10 @@ void take_hold(const World& world, const Model& model, double time, State& state
         std::uint64_t earlier = 0; // that hold, and whose anchors stay
         for (std::size_t k = 0; k < i; ++k)
             if (!has_let_go(world.handles[k], time)) earlier |= std::uint64_t{1} << k;
+        if (handles.empty()) handles = handles_of_free_nodes(model);
         for (NodeId n : model.mesh.nodes())
-            if ((model.handles(n) & bit) != 0 &&
-                (model.handles(n) & earlier & state.handles_taken) == 0)
+            if ((handles[index(n)] & bit) != 0 &&
+                (handles[index(n)] & earlier & state.handles_taken) == 0)
                 state.anchor[n] = state.x[n];
     }
 }
@@ -62,11 +76,13 @@ void let_go(const World& world, double time, Model& model)
         if (has_let_go(world.handles[i], time)) gone |= std::uint64_t{1} << i;
     if (gone == 0) return;
     std::vector<NodeId> free;
+    const std::vector<std::uint8_t> tied = nodes_of_dependencies(model);
     for (NodeId n : model.mesh.nodes()) {
         if ((model.handles(n) & gone) == 0) continue;
         model.node_handles[n] &= ~gone;
         model.region_handles[n] &= ~gone;
-        if (model.handles(n) == 0 && model.node_label[n] == 0) free.push_back(n);
+        if (model.handles(n) == 0 && model.node_label[n] == 0 && tied[index(n)] == 0)
+            free.push_back(n);
     }
     unlock_nodes(model.mesh, free, model.rest_angle.span());
 }
@@ -81,8 +97,9 @@ void add_handles(const World& world, const Model& model, const State& state, dou
             (state.handles_taken & (std::uint64_t{1} << i)) != 0)
             holding |= std::uint64_t{1} << i;
     if (holding == 0) return;
+    const std::vector<std::uint64_t> handles = handles_of_free_nodes(model);
     for (NodeId n : model.mesh.nodes()) {
-        const std::uint64_t here = model.handles(n) & holding;
+        const std::uint64_t here = handles[index(n)] & holding;
         if (here == 0) continue;
         const Handle& h = world.handles[static_cast<std::size_t>(std::countr_zero(here))];
         const double s = strength(h, t1);

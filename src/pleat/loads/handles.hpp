@@ -16,13 +16,15 @@ namespace pleat {
 /// \param time start of the step [s]
 void take_hold(const World& world, const Model& model, double time, State& state);
 
-/// Takes the nodes from handles that have let go: remeshing may move and remove them as others. A
-/// handle that takes hold later keeps its nodes until then. Nodes with a label stay locked.
+/// Takes the nodes away from handles that have let go: remeshing may move and remove them as others. A
+/// handle that takes hold later keeps its nodes until then. Nodes with a label stay locked, and
+/// so do dependent nodes and their parents.
 /// \param time from which on no step feels such a handle [s]
 void let_go(const World& world, double time, Model& model);
 
 /// Adds the pins and springs of the handles that hold at the end of the step. A node in two handles
-/// follows the first.
+/// follows the first. Dependent nodes get neither pins nor springs: a handle that has one of them
+/// holds its parents instead, each at its own place.
 void add_handles(const World& world, const Model& model, const State& state, double time, double dt,
                  Loads& loads);
 

@@ -20,6 +20,7 @@
 #include "pleat/mesh/reorder.hpp"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace pleat {
@@ -48,6 +49,8 @@ public:
 
     /// Borrows a field. \pre it outlives the set, and has one value an element of the mesh.
     template <class IdT, class T> void add(Field<IdT, T>& field);
+    /// Something that is no field and follows the mesh in its own way.
+    void add(std::unique_ptr<FieldFollower> follower) { followers_.push_back(std::move(follower)); }
 
     /// To be called after each edit, in order, with the mesh as the edit left it.
     template <class Record> void follow(const Mesh& mesh, const Record& record)

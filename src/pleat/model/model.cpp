@@ -2,12 +2,47 @@
 // Copyright the Pleat authors
 #include "pleat/model/model.hpp"
 
+#include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
+#include "pleat/linalg/block_pattern.hpp"
 #include "pleat/mesh/measures.hpp"
 
 #include <utility>
 
 namespace pleat {
+
+namespace {
+
+/// Dependencies are about nodes, and edits remove neither dependent nodes nor parents: only a new
+/// numbering changes them.
+class DependenciesFollower final : public FieldFollower {
+public:
+    explicit DependenciesFollower(Dependencies& dependencies) : dependencies_(dependencies) {}
+
+    void follow(const Mesh&, const EdgeSplit&) override {}
+    void follow(const Mesh&, const EdgeFlip&) override {}
+    void follow(const Mesh&, const EdgeCollapse&) override {}
+    void follow(const Mesh&, const FaceSplit&) override {}
+    void follow(const Mesh&, const FaceJoin&) override {}
+    void undo() override {}
+    void forget_undo() override {}
+    void permute(const MeshPermutation& p) override
+    {
+        static_assert(sizeof(NodeId) == sizeof(std::uint32_t));
+        std::vector<std::uint32_t> new_row;
+        for (NodeId n : p.new_node) new_row.push_back(is_some(n) ? index(n) : no_row);
+        reorder(dependencies_, new_row, p.node_count);
+    }
+    bool fits(const Mesh& mesh) const override
+    {
+        return dependencies_.start.size() <= mesh.node_count() + 1;
+    }
+
+private:
+    Dependencies& dependencies_;
+};
+
+} // namespace
 
 Model make_model(const MeshInput& input, std::vector<Material> materials)
 {
@@ -46,11 +81,39 @@ void update_derived(Model& model)
         density[f] = model.materials[index(model.face_material[f])].density;
     }
     model.mass = node_masses(mesh, density);
+    fold(model.dependencies, std::span<double>(model.mass.values));
 }
 
 void add_fields(FieldSet& fields, Model& model)
 {
     visit_fields(model, [&](const char*, auto& field) { fields.add(field); });
+    if (!model.dependencies.empty())
+        fields.add(std::make_unique<DependenciesFollower>(model.dependencies));
+}
+
+std::vector<std::uint8_t> nodes_of_dependencies(const Model& model)
+{
+    std::vector<std::uint8_t> marks(model.mesh.node_count(), 0);
+    if (model.dependencies.empty()) return marks;
+    for (std::uint32_t i = 0; i < marks.size(); ++i) {
+        const auto parents = model.dependencies.of(i);
+        if (!parents.empty()) marks[i] = 1;
+        for (const auto& p : parents) marks[p.row] = 1;
+    }
+    return marks;
+}
+
+void set_dependencies(Model& model, Dependencies dependencies)
+{
+    const std::string problem = find_problem(dependencies, model.mesh.node_count());
+    PLEAT_ASSERT(problem.empty(), problem.c_str());
+    model.dependencies = std::move(dependencies);
+    std::vector<NodeId> concerned;
+    const std::vector<std::uint8_t> marks = nodes_of_dependencies(model);
+    for (NodeId n : model.mesh.nodes())
+        if (marks[index(n)] != 0) concerned.push_back(n);
+    lock_nodes(model.mesh, concerned);
+    update_derived(model);
 }
 
 double total_mass(const Model& model)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "pleat/core/field.hpp"
+#include "pleat/linalg/dependencies.hpp"
 #include "pleat/materials/material.hpp"
 #include "pleat/mesh/field_set.hpp"
 #include "pleat/mesh/mesh.hpp"
@@ -51,8 +52,15 @@ struct Model {
     /// Factor on compressive principal strains [Koh2015] sec. 5; 1 = as the law says.
     Field<FaceId, double> compression_scale{FieldRule::area_average, 1.0};
 
+    /// Nodes that are weighted sums of others, such as the T-vertices of [Wang2002] sec. 4; none by
+    /// default. The rows are nodes. Every part of a simulation keeps these nodes at the sums of
+    /// their parents' positions and velocities, to the bit, and hands what acts on them on to the
+    /// parents. The mesh is conforming all the same: where one face of an edge is refined and the
+    /// other is not, the other one is cut at the T-vertex too. Set by set_dependencies().
+    Dependencies dependencies;
+
     // Derived from the above by update_derived().
-    Field<NodeId, double> mass; // lumped [kg]
+    Field<NodeId, double> mass; // lumped [kg]; zero of dependent nodes: their parents have it
     Field<FaceId, double> area; // material [m^2]
 
     [[nodiscard]] ClothId cloth_of(FaceId face) const
@@ -89,8 +97,25 @@ void visit_fields(ModelT& model,
     visit("compression_scale", model.compression_scale);
 }
 
-/// The fields of the model that an editing pass must carry along.
+/// What an editing pass must carry along: the fields of the model, and its dependencies, which
+/// FieldSet::permute() renumbers.
 void add_fields(FieldSet& fields, Model& model);
+
+/// Makes nodes dependent on others, or free again. They and their parents are locked from then on
+/// (NodeKind::locked), so that no edit of the mesh removes them; nodes that were locked before keep
+/// being so. Calls update_derived(). Parts of a pipeline need mesh_changed() afterwards, and a State
+/// of the model must follow().
+/// \pre find_problem(dependencies, node_count) finds nothing
+void set_dependencies(Model& model, Dependencies dependencies);
+/// By node: 1 for dependent nodes and for their parents.
+[[nodiscard]] std::vector<std::uint8_t> nodes_of_dependencies(const Model& model);
+
+/// 1 / mass [1/kg]; 0 for dependent nodes, which nothing moves but their parents.
+[[nodiscard]] inline double inverse_mass(const Model& model, NodeId node)
+{
+    const double mass = model.mass[node];
+    return mass > 0 ? 1 / mass : 0;
+}
 
 /// Total mass [kg].
 [[nodiscard]] double total_mass(const Model& model);

@@ -26,6 +26,12 @@ void add_fields(FieldSet& fields, State& state)
     visit_fields(state, [&](const char*, auto& field) { fields.add(field); });
 }
 
+void follow(const Model& model, State& state)
+{
+    follow(model.dependencies, state.x.span());
+    follow(model.dependencies, state.v.span());
+}
+
 bool is_within_bounds(const State& state)
 {
     const auto within = [](const Vec3& a) { // false for NaN
@@ -51,6 +57,12 @@ std::uint64_t state_hash(const Model& model, const State& state)
     }
     h.add_array(std::span<const Vec3>(state.x.values));
     h.add_array(std::span<const Vec3>(state.v.values));
+    if (!model.dependencies.empty())
+        h.add_array(std::span<const std::uint32_t>(model.dependencies.start));
+    for (const Dependencies::Parent& p : model.dependencies.parents) {
+        h.add(p.row);
+        h.add(p.weight);
+    }
     return h.value();
 }
 

@@ -45,6 +45,9 @@ void visit_fields(StateT& state,
 /// The fields of the state that an editing pass must carry along.
 void add_fields(FieldSet& fields, State& state);
 
+/// Positions and velocities of dependent nodes from those of their parents (Model::dependencies).
+void follow(const Model& model, State& state);
+
 /// Farther or faster than this nothing is simulated [m], [m/s]: a state beyond is no cloth any
 /// more, and every stage after it would work in vain. Ten times what an input may have.
 inline constexpr double largest_component = 1e7;
@@ -52,7 +55,7 @@ inline constexpr double largest_component = 1e7;
 /// Whether every component of positions and velocities is a number, and not beyond the above.
 [[nodiscard]] bool is_within_bounds(const State& state);
 
-/// The golden hash: the same for the same bits of topology, positions and velocities.
+/// The golden hash: the same for the same bits of topology, positions, velocities and dependencies.
 [[nodiscard]] std::uint64_t state_hash(const Model& model, const State& state);
 
 /// m v summed [kg m/s].

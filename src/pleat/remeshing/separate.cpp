@@ -29,7 +29,7 @@ struct Constraint {
     double demand = 0;  // [m]
 };
 
-void add_weight(Constraint& c, NodeId node, double weight)
+void add_free_weight(Constraint& c, NodeId node, double weight)
 {
     const auto at = std::find(c.nodes.begin(), c.nodes.end(), node);
     if (at == c.nodes.end()) {
@@ -38,6 +38,14 @@ void add_weight(Constraint& c, NodeId node, double weight)
     } else {
         c.weights[std::size_t(at - c.nodes.begin())] += weight;
     }
+}
+
+/// The parents stand for a dependent node.
+void add_weight(const Dependencies& dependencies, Constraint& c, NodeId node, double weight)
+{
+    dependencies.visit(index(node), weight, [&](std::uint32_t free_node, double w) {
+        add_free_weight(c, make_id<NodeId>(free_node), w);
+    });
 }
 
 double along(const Constraint& c, const Field<NodeId, Vec3>& x)
@@ -78,7 +86,8 @@ PointOfFace point_of(const Mesh& mesh, const Field<NodeId, Vec3>& x, const Mater
 /// \return false where the pair says nothing of where to go
 bool add_constraint(const Mesh& mesh, const Field<NodeId, double>& inverse_mass,
                     const MaterialMap& before, const FaceCrossing& crossing,
-                    const Field<NodeId, Vec3>& x, std::vector<Constraint>& constraints)
+                    const Field<NodeId, Vec3>& x, const Dependencies& dependencies,
+                    std::vector<Constraint>& constraints)
 {
     const std::array<Vec3, 3> a = face_draft(mesh, x, crossing.face).x;
     const bool with_cloth = is_some(crossing.other);
@@ -89,12 +98,12 @@ bool add_constraint(const Mesh& mesh, const Field<NodeId, double>& inverse_mass,
     const PointOfFace of_a = point_of(mesh, x, before, crossing.face, point);
     Vec3 other_before = point;
     const auto nodes_a = mesh.nodes_of(crossing.face);
-    for (std::size_t k = 0; k < 3; ++k) add_weight(c, nodes_a[k], of_a.weights[k]);
+    for (std::size_t k = 0; k < 3; ++k) add_weight(dependencies, c, nodes_a[k], of_a.weights[k]);
     if (with_cloth) {
         const PointOfFace of_b = point_of(mesh, x, before, crossing.other, point);
         other_before = of_b.before;
         const auto nodes_b = mesh.nodes_of(crossing.other);
-        for (std::size_t k = 0; k < 3; ++k) add_weight(c, nodes_b[k], -of_b.weights[k]);
+        for (std::size_t k = 0; k < 3; ++k) add_weight(dependencies, c, nodes_b[k], -of_b.weights[k]);
     }
     const Vec3 back = of_a.before - other_before;
     const double length = norm(back);
@@ -168,7 +177,7 @@ double exit_distance(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b,
 SeparateReport separate(const Mesh& mesh, const Field<NodeId, double>& inverse_mass,
                         const ObstacleTree& obstacles, const MaterialMap& before,
                         std::vector<FaceCrossing> crossings, const SeparateOptions& options,
-                        Field<NodeId, Vec3>& x)
+                        Field<NodeId, Vec3>& x, const Dependencies& dependencies)
 {
     SeparateReport report;
     const Field<NodeId, Vec3> start = x;
@@ -180,16 +189,22 @@ SeparateReport separate(const Mesh& mesh, const Field<NodeId, double>& inverse_m
     for (; !crossings.empty() && report.rounds < options.max_rounds; ++report.rounds) {
         bool any = false;
         for (const FaceCrossing& c : crossings)
-            any = add_constraint(mesh, inverse_mass, before, c, x, constraints) || any;
+            any = add_constraint(mesh, inverse_mass, before, c, x, dependencies, constraints) || any;
         if (!any) break;
         solve(inverse_mass, constraints, x);
+        follow(dependencies, x.span());
+        const auto add_moved = [&](NodeId n) {
+            if (x[n] == start[n]) return;
+            mesh.visit_faces(n, [&](FaceId f, std::size_t) {
+                if (is_moved[index(f)] == 0) report.moved_faces.push_back(f);
+                is_moved[index(f)] = 1;
+            });
+        };
         for (const Constraint& c : constraints)
-            for (NodeId n : c.nodes)
-                if (!(x[n] == start[n]))
-                    mesh.visit_faces(n, [&](FaceId f, std::size_t) {
-                        if (is_moved[index(f)] == 0) report.moved_faces.push_back(f);
-                        is_moved[index(f)] = 1;
-                    });
+            for (NodeId n : c.nodes) add_moved(n);
+        if (!dependencies.empty())
+            for (NodeId n : mesh.nodes())
+                if (dependencies.depends(index(n))) add_moved(n);
         for (FaceId f : report.moved_faces)
             tree.put(f, WorldBox::of(face_draft(mesh, x, f).x), no_face);
         // A pair that could not be moved is among neither: it is looked at again as well.

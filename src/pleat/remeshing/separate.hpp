@@ -14,6 +14,7 @@
 
 #include "pleat/core/field.hpp"
 #include "pleat/core/vec.hpp"
+#include "pleat/linalg/dependencies.hpp"
 #include "pleat/mesh/mesh.hpp"
 #include "pleat/remeshing/face_crossings.hpp"
 #include "pleat/remeshing/material_map.hpp"
@@ -39,14 +40,16 @@ struct SeparateReport {
 };
 
 /// Changes positions only; velocities stay.
-/// \param inverse_mass [1/kg]; 0 for nodes that must not move
+/// \param inverse_mass [1/kg]; 0 for nodes that must not move, ignored for dependent nodes
 /// \param before where points of the cloth were when nothing crossed
 /// \param crossings what crosses now, of find_face_crossings()
+/// \param dependencies of the model: dependent nodes follow their parents
 /// \pre the mesh has no dead elements.
 [[nodiscard]] SeparateReport separate(const Mesh& mesh, const Field<NodeId, double>& inverse_mass,
                                       const ObstacleTree& obstacles, const MaterialMap& before,
                                       std::vector<FaceCrossing> crossings,
-                                      const SeparateOptions& options, Field<NodeId, Vec3>& x);
+                                      const SeparateOptions& options, Field<NodeId, Vec3>& x,
+                                      const Dependencies& dependencies = {});
 
 /// How far [m] triangle `a` must go along the unit vector `way` to be clear of `b`; 0 where no
 /// motion along it meets b.

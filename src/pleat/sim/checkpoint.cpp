@@ -244,6 +244,17 @@ template <class Stream, class Cloths> void transfer_names(Stream& stream, Cloths
     }
 }
 
+template <class Stream, class DependenciesT>
+void transfer_dependencies(Stream& stream, DependenciesT& d, std::size_t most)
+{
+    stream.array("dependency_start", d.start);
+    count(stream, "dependency_parents", d.parents, most);
+    column(
+        stream, "dependency_node", d.parents, [](auto& p) -> auto& { return p.row; });
+    column(
+        stream, "dependency_weight", d.parents, [](auto& p) -> auto& { return p.weight; });
+}
+
 /// \param most elements of any kind
 template <class Stream, class Sim, class Info>
 void transfer(Stream& stream, MeshArrays& mesh, Sim& sim, Info& info, std::size_t most)
@@ -263,6 +274,7 @@ void transfer(Stream& stream, MeshArrays& mesh, Sim& sim, Info& info, std::size_
     transfer_mesh(stream, mesh, most);
     const auto field = [&](const char* name, auto& f) { stream.array(name, f.values); };
     visit_fields(sim.model, field);
+    transfer_dependencies(stream, sim.model.dependencies, most);
     visit_fields(sim.state, field);
     stream.value("handles_taken", sim.state.handles_taken);
 }
@@ -321,6 +333,9 @@ void check(const Reader& reader, const Simulation& sim, const CheckpointInfo& in
     };
     visit_fields(model, field);
     visit_fields(sim.state, field);
+    if (const auto problem = find_problem(model.dependencies, model.mesh.node_count());
+        !problem.empty())
+        reader.refuse("dependencies of nodes that are none (" + problem + ")");
 }
 
 } // namespace

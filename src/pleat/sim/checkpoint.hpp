@@ -25,7 +25,7 @@
 namespace pleat {
 
 /// Changes with every change of what the file holds or means.
-inline constexpr std::uint32_t checkpoint_version = 2;
+inline constexpr std::uint32_t checkpoint_version = 3;
 
 /// What goes beside the simulation.
 struct CheckpointInfo {

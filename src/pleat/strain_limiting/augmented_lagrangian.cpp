@@ -13,6 +13,7 @@ struct StrainLimiterAugmentedLagrangian::Work {
     bool fresh = false;
     LimitedMesh mesh;
     std::vector<Vec3> start;
+    std::vector<Vec3> placed;     // the point evaluated, dependent nodes where their parents say
     std::vector<Vec2> multiplier; // by limited face, in units of strain
     std::vector<Vec2> excess;     // of the point evaluated last
     std::vector<Mat3x2> stress;   // by limited face: d penalty / d F
@@ -52,9 +53,10 @@ void StrainLimiterAugmentedLagrangian::Work::prepare(
         double stiffness = mesh.mass[i];
         for (std::uint32_t e = mesh.around.start[i]; e < mesh.around.start[i + 1]; ++e) {
             const FaceRest& r = mesh.faces[mesh.around.entry[e] / 16].rest;
-            stiffness += options.mu * r.area * norm2(r.b[mesh.around.entry[e] % 16]);
+            stiffness += mesh.corner_weight(e) *
+                         (options.mu * r.area * norm2(r.b[mesh.around.entry[e] % 16]));
         }
-        preconditioner[i] = mesh.held[i] ? 0.0 : 1 / stiffness;
+        preconditioner[i] = mesh.is_free(static_cast<std::uint32_t>(i)) ? 1 / stiffness : 0.0;
     });
 }
 
@@ -64,6 +66,11 @@ StrainLimiterAugmentedLagrangian::Work::lagrangian(const StrainAugmentedLagrangi
                                                    std::span<const Vec3> x,
                                                    std::span<Vec3> gradient)
 {
+    if (!mesh.dependencies.empty()) {
+        placed.assign(x.begin(), x.end());
+        follow(mesh.dependencies, placed);
+        x = placed;
+    }
     const std::size_t face_count = mesh.faces.size();
     parallel_chunks(
         face_count, default_chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
@@ -107,7 +114,7 @@ StrainLimiterAugmentedLagrangian::Work::lagrangian(const StrainAugmentedLagrangi
         mesh.node_count(), default_chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
             double moved = 0;
             for (std::size_t i = first; i < last; ++i) {
-                if (mesh.held[i]) {
+                if (!mesh.is_free(static_cast<std::uint32_t>(i))) {
                     gradient[i] = Vec3{};
                     continue;
                 }
@@ -116,7 +123,8 @@ StrainLimiterAugmentedLagrangian::Work::lagrangian(const StrainAugmentedLagrangi
                 moved += 0.5 * mesh.mass[i] * norm2(d);
                 for (std::uint32_t e = mesh.around.start[i]; e < mesh.around.start[i + 1]; ++e) {
                     const std::uint32_t entry = mesh.around.entry[e];
-                    g += stress[entry / 16] * mesh.faces[entry / 16].rest.b[entry % 16]; // eq. 27
+                    g += mesh.corner_weight(e) * // eq. 27
+                         (stress[entry / 16] * mesh.faces[entry / 16].rest.b[entry % 16]);
                 }
                 gradient[i] = g;
             }

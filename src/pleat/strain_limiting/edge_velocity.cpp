@@ -6,6 +6,7 @@
 #include "pleat/mesh/measures.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -56,30 +57,52 @@ struct StrainLimiterEdgeVelocity::Work {
     std::vector<std::size_t> group_start; // group count + 1 entries
     std::vector<double> inverse_mass;     // by node; 0 where held
     std::vector<double> parts;
+    Dependencies dependencies;
 
+    /// Calls visit(node, weight) for the nodes on which the vector from a to b depends.
+    template <class Visit> void visit_free_nodes(const LimitedEdge& e, Visit&& visit) const
+    {
+        const std::array<std::uint32_t, 2> ends{e.a, e.b};
+        constexpr std::array<double, 2> weights{-1, 1};
+        dependencies.visit_sum(ends, weights, visit);
+    }
     void build(const Model& model, const StrainEdgeVelocityOptions& options);
     [[nodiscard]] double worst(std::span<const Vec3> x);
+    /// From a to b by where the free nodes are: dependent ones follow at the end of an iteration.
+    [[nodiscard]] Vec3 along(const LimitedEdge& e, std::span<const Vec3> x) const
+    {
+        Vec3 sum{};
+        visit_free_nodes(
+            e, [&](std::uint32_t node, double weight) { sum += weight * x[node]; });
+        return sum;
+    }
 };
 
-/// Groups greedily: each edge goes into the first group that holds none of its nodes.
+/// Groups greedily: each edge goes into the first group that holds none of its nodes, nor of the
+/// parents of its nodes.
 void StrainLimiterEdgeVelocity::Work::build(const Model& model,
                                             const StrainEdgeVelocityOptions& options)
 {
     const Mesh& mesh = model.mesh;
+    dependencies = model.dependencies;
     std::vector<std::vector<LimitedEdge>> groups;
     std::vector<std::vector<std::uint32_t>> used(mesh.node_count()); // groups at a node
     for (EdgeId id : mesh.edges()) {
         const auto e = limited(model, id, options);
         if (!e) continue;
-        const auto taken = [&](std::uint32_t g, std::uint32_t node) {
-            return std::find(used[node].begin(), used[node].end(), g) != used[node].end();
+        const auto taken = [&](std::uint32_t g) {
+            bool found = false;
+            visit_free_nodes(*e, [&](std::uint32_t node, double) {
+                found =
+                    found || std::find(used[node].begin(), used[node].end(), g) != used[node].end();
+            });
+            return found;
         };
         std::uint32_t g = 0;
-        while (taken(g, e->a) || taken(g, e->b)) ++g;
+        while (taken(g)) ++g;
         if (g == groups.size()) groups.emplace_back();
         groups[g].push_back(*e);
-        used[e->a].push_back(g);
-        used[e->b].push_back(g);
+        visit_free_nodes(*e, [&](std::uint32_t node, double) { used[node].push_back(g); });
     }
     edges.clear();
     group_start.assign(1, 0);
@@ -127,10 +150,12 @@ LimitReport StrainLimiterEdgeVelocity::limit(const Model& model, const Loads& lo
         w.fresh = true;
     }
     for (std::size_t i = 0; i < w.inverse_mass.size(); ++i)
-        w.inverse_mass[i] = 1 / model.mass.values[i];
+        w.inverse_mass[i] = inverse_mass(model, make_id<NodeId>(i));
     for (const Spring& s : loads.springs) // as LimitedMesh::hold() has it
-        w.inverse_mass[index(s.node)] =
-            1 / (model.mass.values[index(s.node)] + s.stiffness * dt * dt);
+        w.dependencies.visit(index(s.node), s.stiffness * dt * dt,
+                             [&](std::uint32_t node, double added) {
+                                 w.inverse_mass[node] = 1 / (model.mass.values[node] + added);
+                             });
     for (const Pin& pin : loads.pins) w.inverse_mass[index(pin.node)] = 0;
 
     LimitReport report;
@@ -145,21 +170,25 @@ LimitReport StrainLimiterEdgeVelocity::limit(const Model& model, const Loads& lo
             const std::size_t first = w.group_start[g];
             parallel_for(w.group_start[g + 1] - first, [&](std::size_t k) {
                 const LimitedEdge& e = w.edges[first + k];
-                const Vec3 along = x[e.b] - x[e.a];
+                const Vec3 along = w.dependencies.empty() ? x[e.b] - x[e.a] : w.along(e, x);
                 const double length = norm(along);
                 const double wanted = std::clamp(length, e.shortest, e.longest);
-                const double mobility = w.inverse_mass[e.a] + w.inverse_mass[e.b];
+                double mobility = 0;
+                w.visit_free_nodes(e, [&](std::uint32_t node, double weight) {
+                    mobility += weight * weight * w.inverse_mass[node];
+                });
                 if (wanted == length || length == 0 || mobility == 0) return;
                 // The impulse [kg m/s] that makes the edge as long as it may be after dt.
                 const Vec3 impulse = ((wanted - length) / (length * mobility * dt)) * along;
-                const Vec3 dv_a = -w.inverse_mass[e.a] * impulse;
-                const Vec3 dv_b = w.inverse_mass[e.b] * impulse;
-                v[e.a] += dv_a;
-                v[e.b] += dv_b;
-                x[e.a] += dt * dv_a;
-                x[e.b] += dt * dv_b;
+                w.visit_free_nodes(e, [&](std::uint32_t node, double weight) {
+                    const Vec3 dv = (weight * w.inverse_mass[node]) * impulse;
+                    v[node] += dv;
+                    x[node] += dt * dv;
+                });
             });
         }
+        follow(w.dependencies, x);
+        follow(w.dependencies, v);
     }
 }
 

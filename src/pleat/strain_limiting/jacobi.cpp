@@ -51,7 +51,9 @@ double StrainLimiterJacobi::Work::wishes(std::span<const Vec3> x)
                     for (std::size_t i = 0; i < 3; ++i)
                         if (!held_only || mesh.held[face.nodes[i]]) {
                             const std::uint32_t n = face.nodes[i];
-                            const double w = mesh.mass[n] / mesh.own_mass[n]; // 1 without a spring
+                            const double w = mesh.dependencies.depends(n)
+                                                 ? 1.0
+                                                 : mesh.mass[n] / mesh.own_mass[n]; // 1: no spring
                             centre += w * shape[i];
                             weight += w;
                         }
@@ -102,17 +104,18 @@ LimitReport StrainLimiterJacobi::limit(const Model& model, const Loads& loads, c
         ++report.iterations;
         // The mean weighs faces by their mass, so that momentum is kept.
         parallel_for(w.mesh.node_count(), [&](std::size_t i) {
-            if (w.mesh.held[i]) return;
+            if (!w.mesh.is_free(static_cast<std::uint32_t>(i))) return;
             Vec3 sum{};
             double weight = 0;
             for (std::uint32_t e = w.mesh.around.start[i]; e < w.mesh.around.start[i + 1]; ++e) {
                 const std::uint32_t entry = w.mesh.around.entry[e];
-                const double area = w.mesh.faces[entry / 16].rest.area;
+                const double area = w.mesh.corner_weight(e) * w.mesh.faces[entry / 16].rest.area;
                 sum += area * w.wish[entry / 16][entry % 16];
                 weight += area;
             }
             if (weight > 0) x[i] += sum / weight;
         });
+        follow(w.mesh.dependencies, x);
         if (options_.on_iteration) options_.on_iteration(report.iterations, x);
     }
     if (report.iterations > 0) finish_limiting(w.mesh, w.start, dt, next);

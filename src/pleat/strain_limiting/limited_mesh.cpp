@@ -34,6 +34,33 @@ std::size_t number_pieces(const Mesh& mesh, std::vector<std::uint32_t>& piece)
     return count;
 }
 
+/// As build_row_gather(), with the parents in place of dependent nodes.
+void gather_around(std::span<const LimitedFace> faces, std::size_t node_count,
+                   const Dependencies& dependencies, RowGather& around,
+                   std::vector<double>& weights)
+{
+    struct Entry {
+        std::uint32_t node, entry;
+        double weight;
+    };
+    std::vector<Entry> entries;
+    for (std::uint32_t k = 0; k < faces.size(); ++k)
+        for (std::uint32_t corner = 0; corner < 3; ++corner)
+            dependencies.visit(faces[k].nodes[corner], 1, [&](std::uint32_t node, double weight) {
+                entries.push_back({node, 16 * k + corner, weight});
+            });
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const Entry& a, const Entry& b) { return a.node < b.node; });
+    around.start.assign(node_count + 1, 0);
+    around.entry.clear();
+    for (const Entry& e : entries) {
+        ++around.start[e.node + 1];
+        around.entry.push_back(e.entry);
+        weights.push_back(e.weight);
+    }
+    for (std::size_t i = 0; i < node_count; ++i) around.start[i + 1] += around.start[i];
+}
+
 /// limits_of(face) -> const StrainLimits*, or null.
 template <class LimitsOf>
 LimitCheck check(const Mesh& mesh, std::span<const Vec3> x, double tolerance, LimitsOf&& limits_of)
@@ -81,7 +108,12 @@ void LimitedMesh::build(const Model& model, const std::optional<StrainLimits>& g
                          limits.has_value()});
         rows.insert(rows.end(), {index(n[0]), index(n[1]), index(n[2])});
     }
-    around = build_row_gather(mesh.node_count(), {rows, 3});
+    dependencies = model.dependencies;
+    around_weight.clear();
+    if (dependencies.empty())
+        around = build_row_gather(mesh.node_count(), {rows, 3});
+    else
+        gather_around(faces, mesh.node_count(), dependencies, around, around_weight);
     own_mass = mass = model.mass.values;
     piece_count = number_pieces(mesh, piece);
     held.assign(mass.size(), 0);
@@ -94,7 +126,8 @@ void LimitedMesh::hold(const Loads& loads, double dt)
 {
     mass = own_mass;
     for (const Spring& spring : loads.springs)
-        mass[index(spring.node)] += spring.stiffness * dt * dt;
+        dependencies.visit(index(spring.node), spring.stiffness * dt * dt,
+                           [&](std::uint32_t node, double added) { mass[node] += added; });
     std::fill(piece_mass.begin(), piece_mass.end(), 0.0);
     for (std::size_t i = 0; i < mass.size(); ++i) piece_mass[piece[i]] += mass[i];
     std::fill(held.begin(), held.end(), std::uint8_t{0});
@@ -103,6 +136,10 @@ void LimitedMesh::hold(const Loads& loads, double dt)
         held[index(pin.node)] = 1;
         piece_held[piece[index(pin.node)]] = 1;
     }
+    for (std::uint32_t i = 0; i < held.size() && !dependencies.empty(); ++i)
+        if (const auto parents = dependencies.of(i); !parents.empty())
+            held[i] = std::all_of(parents.begin(), parents.end(),
+                                  [&](const auto& p) { return held[p.row] != 0; });
 }
 
 Vec2 quick_strains(const Mat3x2& f)
@@ -143,6 +180,8 @@ void finish_limiting(LimitedMesh& mesh, std::span<const Vec3> start, double dt, 
     parallel_for(x.size(), [&](std::size_t i) {
         if (!mesh.held[i]) next.v.values[i] += (x[i] - start[i]) / dt;
     });
+    follow(mesh.dependencies, x);
+    follow(mesh.dependencies, next.v.span());
 }
 
 } // namespace pleat

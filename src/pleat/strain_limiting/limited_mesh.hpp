@@ -2,7 +2,10 @@
 // Copyright the Pleat authors
 //
 // What the limiters share: the faces that have limits, what a face's penalty is and how it pulls at
-// its corners, who is held, and what is done to the state at the end.
+// its corners, which nodes are held, and what is done to the state at the end.
+//
+// A dependent node (Model::dependencies) cannot be moved by itself: what a face wants of it goes to
+// its parents with its weights, and it follows them. So limiters work on free nodes only.
 #pragma once
 
 #include "pleat/core/vec.hpp"
@@ -35,12 +38,16 @@ struct LimitedFace {
 
 struct LimitedMesh {
     std::vector<LimitedFace> faces;
-    RowGather around;                 // by node: the limited faces with a corner there
+    Dependencies dependencies;        // of the model
+    // By free node: the limited faces with a corner there, or at a node that depends on it.
+    RowGather around;
+    std::vector<double> around_weight; // by entry: how much of its motion the corner makes; empty:
+                                       // all of it, always
     std::vector<double> own_mass;     // by node [kg]
     std::vector<double> mass;         // by node: with what springs add, see hold() [kg]
     std::vector<std::uint32_t> piece; // by node: which connected piece of cloth it belongs to
     std::size_t piece_count = 0;
-    std::vector<std::uint8_t> held;       // by node: 1 where pinned
+    std::vector<std::uint8_t> held;       // by node: 1 where pinned, or all parents are
     std::vector<std::uint8_t> piece_held; // by piece: 1 where any node is pinned
     std::vector<Vec3> piece_moment;       // by piece: room for finish_limiting
     std::vector<double> piece_mass;       // by piece [kg]
@@ -55,6 +62,15 @@ struct LimitedMesh {
     void hold(const Loads& loads, double dt);
 
     [[nodiscard]] std::size_t node_count() const { return mass.size(); }
+    [[nodiscard]] double corner_weight(std::uint32_t entry) const
+    {
+        return around_weight.empty() ? 1.0 : around_weight[entry];
+    }
+    /// Whether a limiter decides where the node goes: it is neither held nor dependent.
+    [[nodiscard]] bool is_free(std::uint32_t node) const
+    {
+        return held[node] == 0 && !dependencies.depends(node);
+    }
 };
 
 /// dx/du of a face.
@@ -101,7 +117,8 @@ struct LimitCheck {
                                       const StrainLimits& limits, double tolerance = 1e-3);
 
 /// Ends a limiter's work: takes the mean displacement out of every piece that nothing holds (it
-/// strains nothing, and momentum is kept to rounding), and adds displacement / dt to v.
+/// strains nothing, and momentum is kept to rounding), adds displacement / dt to v, and puts
+/// dependent nodes where their parents say.
 /// \param start where the nodes were before limiting.
 void finish_limiting(LimitedMesh& mesh, std::span<const Vec3> start, double dt, State& next);
 

@@ -195,12 +195,23 @@ struct Floor {
         for (std::size_t i = 0; i < count; ++i) g += weights[i] * dot(normal, x[nodes[i]]);
         return g;
     }
+    /// Calls visit(free_node, weight).
+    template <class Visit> void visit(const Dependencies& dependencies, Visit&& visit) const
+    {
+        dependencies.visit_sum(std::span(nodes).first(count), std::span(weights).first(count),
+                               visit);
+    }
 };
 
-/// A floor that is held, as conjugate gradients see it.
-struct HeldFloor {
+/// Up to four nodes of a floor that is held, as conjugate gradients see it.
+struct FloorNodes {
     std::array<std::uint32_t, 4> slots{};
     Float4 weights{};
+};
+
+/// A floor that is held: one group of nodes, more where nodes depend on others.
+struct HeldFloor {
+    std::uint32_t first = 0, last = 0; // into the groups
     Float4 normal{};
 };
 
@@ -258,6 +269,7 @@ struct StrainLimiterProjectedNewton::Work {
     std::vector<std::uint8_t> floor_held; // 1: the next step is to keep its gap
     std::vector<std::uint32_t> held;      // the floors that are held, in order
     std::vector<HeldFloor> held_floor;    // and by place among them
+    std::vector<FloorNodes> held_nodes;   // their groups
     std::vector<Float4> held_force;
     std::vector<std::uint32_t> floor_start; // by node of the mesh, and one more
     std::vector<FloorEntry> floor_entry;    // of held floors
@@ -288,6 +300,7 @@ struct StrainLimiterProjectedNewton::Work {
     void list_rows();
     [[nodiscard]] Vec2 signed_excess(std::uint32_t face, const Vec2& value, double lo,
                                      double hi) const;
+    void add_block(std::size_t s, std::uint32_t neighbour_slot, const Mat3& m);
     void linearize(StrainMeasure measure, std::span<const Vec3> x);
     void solve(const StrainProjectedNewtonOptions& options);
     [[nodiscard]] double sum(const std::vector<double>& parts, std::size_t count) const
@@ -331,18 +344,26 @@ void StrainLimiterProjectedNewton::Work::list_held_floors()
         if (floor_held[c]) held.push_back(c);
     held_floor.resize(held.size());
     held_force.resize(held.size());
+    held_nodes.clear();
     floor_start.assign(mesh.node_count() + 1, 0);
     for (std::size_t k = 0; k < held.size(); ++k) {
         const Floor& f = floors[held[k]];
         HeldFloor& h = held_floor[k];
         h = {};
         h.normal = Float4{float(f.normal[0]), float(f.normal[1]), float(f.normal[2]), 0.0f};
-        h.slots.fill(static_cast<std::uint32_t>(nodes.size()));
-        for (std::size_t i = 0; i < f.count; ++i) {
-            h.slots[i] = slot[f.nodes[i]];
-            h.weights[static_cast<int>(i)] = static_cast<float>(f.weights[i]);
-            ++floor_start[f.nodes[i] + 1];
-        }
+        h.first = static_cast<std::uint32_t>(held_nodes.size());
+        int lane = 4;
+        f.visit(mesh.dependencies, [&](std::uint32_t node, double weight) {
+            if (lane == 4) {
+                held_nodes.emplace_back();
+                held_nodes.back().slots.fill(static_cast<std::uint32_t>(nodes.size()));
+                lane = 0;
+            }
+            held_nodes.back().slots[static_cast<std::size_t>(lane)] = slot[node];
+            held_nodes.back().weights[lane++] = static_cast<float>(weight);
+            ++floor_start[node + 1];
+        });
+        h.last = static_cast<std::uint32_t>(held_nodes.size());
     }
     for (std::size_t i = 1; i < floor_start.size(); ++i) floor_start[i] += floor_start[i - 1];
     floor_entry.resize(floor_start.back());
@@ -350,8 +371,9 @@ void StrainLimiterProjectedNewton::Work::list_held_floors()
     for (std::size_t i = floor_start.size() - 1; i > 0; --i) floor_start[i] = floor_start[i - 1];
     for (std::uint32_t k = 0; k < held.size(); ++k) {
         const Floor& f = floors[held[k]];
-        for (std::size_t i = 0; i < f.count; ++i)
-            floor_entry[floor_start[f.nodes[i] + 1]++] = {k, static_cast<float>(f.weights[i])};
+        f.visit(mesh.dependencies, [&](std::uint32_t node, double weight) {
+            floor_entry[floor_start[node + 1]++] = {k, static_cast<float>(weight)};
+        });
     }
 }
 
@@ -514,12 +536,13 @@ bool StrainLimiterProjectedNewton::Work::grow()
     bool any = false, grown = false;
     const auto free_nodes_of = [&](std::uint32_t k) {
         bool found = false;
-        for (std::uint32_t i : mesh.faces[k].nodes)
-            if (!mesh.held[i]) {
+        for (std::uint32_t corner : mesh.faces[k].nodes)
+            mesh.dependencies.visit(corner, 1, [&](std::uint32_t i, double) {
+                if (mesh.held[i]) return;
                 found = true;
                 grown = grown || !moves[i];
                 moves[i] = 1;
-            }
+            });
         return found;
     };
     const auto mark_faces = [&] {
@@ -533,12 +556,12 @@ bool StrainLimiterProjectedNewton::Work::grow()
         if (excess[k] != Vec2{}) any = free_nodes_of(k) || any;
     for (std::size_t c = 0; c < floors.size(); ++c)
         if (floor_excess[c] > 0)
-            for (std::size_t i = 0; i < floors[c].count; ++i)
-                if (const std::uint32_t n = floors[c].nodes[i]; !mesh.held[n]) {
-                    any = true;
-                    grown = grown || !moves[n];
-                    moves[n] = 1;
-                }
+            floors[c].visit(mesh.dependencies, [&](std::uint32_t n, double) {
+                if (mesh.held[n]) return;
+                any = true;
+                grown = grown || !moves[n];
+                moves[n] = 1;
+            });
     if (!grown) return any;
     for (int ring = 0; ring < rings; ++ring) {
         mark_faces();
@@ -571,10 +594,12 @@ void StrainLimiterProjectedNewton::Work::list_rows()
     for (std::uint32_t i : nodes) {
         const auto first = static_cast<std::ptrdiff_t>(row_start.back());
         for (std::uint32_t e = mesh.around.start[i]; e < mesh.around.start[i + 1]; ++e)
-            for (std::uint32_t other : mesh.faces[mesh.around.entry[e] / 16].nodes)
-                if (other != i && std::find(neighbour.begin() + first, neighbour.end(),
-                                            slot[other]) == neighbour.end())
-                    neighbour.push_back(slot[other]);
+            for (std::uint32_t corner : mesh.faces[mesh.around.entry[e] / 16].nodes)
+                mesh.dependencies.visit(corner, 1, [&](std::uint32_t other, double) {
+                    if (other != i && std::find(neighbour.begin() + first, neighbour.end(),
+                                                slot[other]) == neighbour.end())
+                        neighbour.push_back(slot[other]);
+                });
         row_start.push_back(static_cast<std::uint32_t>(neighbour.size()));
     }
     block.resize(9 * neighbour.size() + 1);
@@ -591,6 +616,17 @@ Vec2 StrainLimiterProjectedNewton::Work::signed_excess(std::uint32_t face, const
         if (bound[face][j] != 0)
             t[j] = value[j] + multiplier[face][j] - (bound[face][j] > 0 ? hi - inset : lo + inset);
     return t;
+}
+
+/// Adds to the block of row s that belongs to a neighbour.
+void StrainLimiterProjectedNewton::Work::add_block(std::size_t s, std::uint32_t neighbour_slot,
+                                                   const Mat3& m)
+{
+    std::uint32_t at = row_start[s];
+    while (neighbour[at] != neighbour_slot) ++at;
+    for (std::size_t col = 0; col < 3; ++col)
+        for (std::size_t row = 0; row < 3; ++row)
+            block[9 * std::size_t{at} + 3 * col + row] += static_cast<float>(m(row, col));
 }
 
 /// Stress and Hessian of the near faces, gradient and preconditioner of the nodes.
@@ -639,19 +675,18 @@ void StrainLimiterProjectedNewton::Work::linearize(StrainMeasure measure, std::s
             for (std::uint32_t e = mesh.around.start[i]; e < mesh.around.start[i + 1]; ++e) {
                 const std::uint32_t k = mesh.around.entry[e] / 16,
                                     corner = mesh.around.entry[e] % 16;
-                g += stress[k] * mesh.faces[k].rest.b[corner];
+                const double own = mesh.corner_weight(e);
+                g += own * (stress[k] * mesh.faces[k].rest.b[corner]);
                 const FaceHessian& h = hessian[place[k]];
-                d += h.block(corner, corner);
-                for (std::size_t other = 0; other < 3; ++other) {
-                    if (other == corner) continue;
-                    std::uint32_t at = row_start[s];
-                    while (neighbour[at] != slot[mesh.faces[k].nodes[other]]) ++at;
-                    const Mat3 m = h.block(corner, other);
-                    for (std::size_t col = 0; col < 3; ++col)
-                        for (std::size_t row = 0; row < 3; ++row)
-                            block[9 * std::size_t{at} + 3 * col + row] +=
-                                static_cast<float>(m(row, col));
-                }
+                for (std::size_t other = 0; other < 3; ++other)
+                    mesh.dependencies.visit(
+                        mesh.faces[k].nodes[other], own, [&](std::uint32_t node, double weight) {
+                            const Mat3 m = weight * h.block(corner, other);
+                            if (node == i)
+                                d += m;
+                            else
+                                add_block(s, slot[node], m);
+                        });
             }
             for (std::uint32_t e = floor_start[i]; e < floor_start[i + 1]; ++e) {
                 const std::uint32_t c = held[floor_entry[e].held];
@@ -741,9 +776,12 @@ void StrainLimiterProjectedNewton::Work::solve(const StrainProjectedNewtonOption
             held_floor.size(),
             [&](std::size_t k) {
                 const HeldFloor& h = held_floor[k];
-                const Float4 moved =
-                    (splat(h.weights[0]) * p[h.slots[0]] + splat(h.weights[1]) * p[h.slots[1]]) +
-                    (splat(h.weights[2]) * p[h.slots[2]] + splat(h.weights[3]) * p[h.slots[3]]);
+                Float4 moved{};
+                for (std::uint32_t g = h.first; g < h.last; ++g) {
+                    const auto& [slots, w] = held_nodes[g];
+                    moved += (splat(w[0]) * p[slots[0]] + splat(w[1]) * p[slots[1]]) +
+                             (splat(w[2]) * p[slots[2]] + splat(w[3]) * p[slots[3]]);
+                }
                 const Float4 along = moved * h.normal;
                 held_force[k] =
                     splat(static_cast<float>(mu) * ((along[0] + along[1]) + along[2])) * h.normal;
@@ -836,6 +874,7 @@ LimitReport StrainLimiterProjectedNewton::limit(const Model& model, const Loads&
             parallel_for(n, [&](std::size_t s) {
                 x[w.nodes[s]] = w.before[s] + share * vector_of(w.direction[s]);
             });
+            follow(w.mesh.dependencies, x);
             return w.evaluate(options_.measure, x);
         };
         Work::Value then = go(1);
