@@ -64,7 +64,7 @@ struct WavingSheet {
         sizing.edge_min = 0.01;
         AnisotropicOptions options;
         options.sizing = {sizing};
-        options.crossings = CrossingStrategy::none;
+        options.edit.crossings = CrossingStrategy::none;
         RemesherAnisotropic remesher(options);
         for (int i = 0; i < 6; ++i) {
             set_wave(0);
@@ -90,7 +90,7 @@ void remesh_frame(benchmark::State& state, CrossingStrategy crossings)
     WavingSheet sheet(std::sqrt(double(state.range(0)) / 1000));
     AnisotropicOptions options;
     options.sizing = {sheet.sizing};
-    options.crossings = crossings;
+    options.edit.crossings = crossings;
     RemesherAnisotropic remesher(options);
     double phase = 0;
     std::size_t edits = 0, refused = 0;

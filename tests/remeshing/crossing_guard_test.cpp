@@ -43,12 +43,13 @@ AuditReport audit_of(const Subject& s, const std::vector<std::array<Vec3, 3>>& o
     return audit_intersections(std::span(meshes, obstacle.empty() ? 1u : 2u), {});
 }
 
-RemeshCounts guarded_remesh(Subject& s, const ObstacleTree& obstacles)
+EditCounts guarded_remesh(Subject& s, const ObstacleTree& obstacles)
 {
     FieldSet fields;
     fields.add(s.x);
+    fields.add(s.metric);
     CrossingGuard guard(s.mesh, s.x, obstacles);
-    return remesh_to_metric(s.mesh, s.metric, s.x, fields, {}, nullptr, &guard);
+    return remesh_to_metric(s.mesh, s.metric, s.x, fields, {}, {}, &guard);
 }
 
 TEST(CrossingGuard, lets_no_random_remesh_of_a_scroll_cross_itself)
@@ -64,7 +65,7 @@ TEST(CrossingGuard, lets_no_random_remesh_of_a_scroll_cross_itself)
             s.metric.resize(s.mesh.vert_count());
             s.set_metric(
                 [&](const Vec2& u) { return test::tensor(a + u[0], fine, fine * (1 + 3 * u[0])); });
-            const RemeshCounts c = guarded_remesh(s, {});
+            const EditCounts c = guarded_remesh(s, {});
             refused += c.refused;
             midpoints += c.midpoints;
             edits += c.splits + c.flips + c.collapses;
@@ -112,7 +113,7 @@ TEST(CrossingGuard, keeps_cloth_off_the_spikes_of_an_obstacle)
     Subject s(input);
     ASSERT_EQ(audit_of(s, spikes).crossing_count(), 0u);
     s.set_metric([](const Vec2&) { return test::tensor(0, 0.3, 0.3); });
-    const RemeshCounts c = guarded_remesh(s, tree);
+    const EditCounts c = guarded_remesh(s, tree);
     EXPECT_GT(c.refused, 10u);
     EXPECT_GT(c.collapses, 100u);
     EXPECT_EQ(audit_of(s, spikes).crossing_count(), 0u);
@@ -131,7 +132,7 @@ TEST(CrossingGuard, refuses_nothing_on_a_flat_sheet)
         plain.set_metric(metric.at);
         guarded.set_metric(metric.at);
         (void)plain.remesh();
-        const RemeshCounts c = guarded_remesh(guarded, {});
+        const EditCounts c = guarded_remesh(guarded, {});
         EXPECT_EQ(c.refused, 0u);
         EXPECT_TRUE(plain.mesh == guarded.mesh);
     }

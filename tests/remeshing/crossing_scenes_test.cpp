@@ -32,7 +32,7 @@ void play_remeshed(Stage& stage, CrossingStrategy crossings, double edge_min, do
     sizing.edge_min = edge_min;
     sizing.edge_max = 10 * edge_min;
     options.sizing.assign(stage.sim.model.cloths.size(), sizing);
-    options.crossings = crossings;
+    options.edit.crossings = crossings;
     stage.pipeline.remesher = std::make_unique<RemesherAnisotropic>(options);
     const double mass = total_mass(stage.sim.model);
     RemeshReport total;

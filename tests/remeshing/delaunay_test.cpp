@@ -38,14 +38,15 @@ Pass remesh_once(const SceneDescription& description, const Scene& scene, bool i
     FieldSet fields;
     add_fields(fields, model);
     add_fields(fields, state);
-    RemeshOptions options;
-    options.normal = &normal;
+    fields.add(metric);
+    EditLimits limits;
+    limits.held = &model.region_handles;
     if (!is_free) {
-        options.strain_rise = AnisotropicOptions{}.strain_rise;
-        for (const Material& m : model.materials) options.strain_limits.push_back(m.strain_limits);
-        options.face_material = &model.face_material;
+        limits.strain_rise = EditOptions{}.strain_rise;
+        for (const Material& m : model.materials) limits.strain_limits.push_back(m.strain_limits);
+        limits.face_material = &model.face_material;
     }
-    (void)remesh_to_metric(model.mesh, metric, state.x, fields, options, &model.region_handles);
+    (void)remesh_to_metric(model.mesh, metric, state.x, fields, {}, limits);
     return {model.mesh.face_count(), count_delaunay(model.mesh, metric)};
 }
 

@@ -33,7 +33,7 @@ long double in_circle(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& d
            p[2] * (q[0] * r[1] - q[1] * r[0]);
 }
 
-TEST(FlipTest, N9_agrees_with_the_in_circle_test_in_stretched_space)
+TEST(FlipTest, agrees_with_the_in_circle_test_in_stretched_space)
 {
     std::mt19937_64 random(7);
     std::uniform_real_distribution<double> any(-1, 1), size(0.01, 0.3);
@@ -65,14 +65,14 @@ TEST(FlipTest, leaves_cocircular_quads_alone)
     EXPECT_FALSE(is_not_delaunay({1, 0}, {0, 1}, {0, 0}, {1, 1}, identity<2>()));
 }
 
-TEST(EdgeSize, N7_uses_the_mean_of_the_two_tensors)
+TEST(EdgeSize, uses_the_mean_of_the_two_tensors)
 {
     // u = (0.3, 0): half of 0.09 * (1/0.01 + 1/0.04).
     EXPECT_NEAR(edge_size2({0, 0}, test::tensor(0, 0.1, 1), {0.3, 0}, test::tensor(0, 0.2, 1)),
                 0.5 * 0.09 * 125, 1e-12);
 }
 
-TEST(EdgeSize, N7_is_the_mean_of_both_sides_on_a_seam)
+TEST(EdgeSize, is_the_mean_of_both_sides_on_a_seam)
 {
     test::Subject s(zoo::two_panels(2, 1.5)); // the second panel's side is 1.5 times as long
     s.set_metric([](const Vec2&) { return identity<2>(); });

@@ -38,10 +38,11 @@ struct Configuration {
     std::string name;
     RemeshOptions options;
     std::optional<StrainLimits> limits;
+    EditLimits edit = {};
 
-    [[nodiscard]] RemeshCounts remesh(Subject& s) const
+    [[nodiscard]] EditCounts remesh(Subject& s) const
     {
-        return s.remesh(options, limits ? &*limits : nullptr);
+        return s.remesh(options, edit, limits ? &*limits : nullptr);
     }
 };
 
@@ -49,7 +50,7 @@ std::vector<Configuration> configurations()
 {
     Configuration free{"free", {}, std::nullopt},
         scene{"as in scenes", {}, StrainLimits{-0.1, 0.1}};
-    scene.options.strain_rise = AnisotropicOptions{}.strain_rise;
+    scene.edit.strain_rise = EditOptions{}.strain_rise;
     return {free, scene};
 }
 
@@ -88,9 +89,9 @@ Strains strains_of(const Subject& s, std::span<const FaceId> faces,
     return sum;
 }
 
-bool bring_strain(const Strains& before, const Strains& after, const RemeshOptions& options)
+bool bring_strain(const Strains& before, const Strains& after, const EditLimits& limits)
 {
-    const double rise = options.strain_rise;
+    const double rise = limits.strain_rise;
     return after.integral > before.integral + rise * rise * before.area ||
            after.beyond > before.beyond + 1e-10;
 }
@@ -126,7 +127,7 @@ bool has_collapsible_edge(const Subject& s, const Configuration& c)
                 }
             }
             if (good && !bring_strain(strains_of(s, around, c.limits),
-                                      strains_of(trial, r.changed_faces, c.limits), c.options))
+                                      strains_of(trial, r.changed_faces, c.limits), c.edit))
                 return true;
         }
     return false;
@@ -199,7 +200,7 @@ FlipReasons why_not_delaunay(const Subject& s, const Mesh& before, const Configu
         else if (badness(trial) >= (1 - 1e-8) * badness(s))
             ++r.shape;
         else if (bring_strain(strains_of(s, f.faces, c.limits),
-                              strains_of(trial, f.faces, c.limits), c.options))
+                              strains_of(trial, f.faces, c.limits), c.edit))
             ++r.strain;
         else
             ++r.none;
@@ -217,7 +218,7 @@ MeshInput rolled(int cells)
     return input;
 }
 
-TEST(RemeshToMetric, N8_leaves_no_edge_above_1_after_the_split_phase)
+TEST(RemeshToMetric, leaves_no_edge_above_1_after_the_split_phase)
 {
     for (Configuration c : configurations())
         for (const MeshInput& input : {zoo::grid(2, 1), rolled(12)})
@@ -227,7 +228,7 @@ TEST(RemeshToMetric, N8_leaves_no_edge_above_1_after_the_split_phase)
                 s.set_metric(metric.at);
                 c.options.hysteresis = 1; // nothing is ever collapsed
                 c.options.metric_at = [&](const Mesh& m, VertId v) { return metric.at(m.u(v)); };
-                const RemeshCounts counts = c.remesh(s);
+                const EditCounts counts = c.remesh(s);
                 EXPECT_GT(counts.splits, 0u);
                 EXPECT_EQ(counts.collapses, 0u);
                 EXPECT_LE(s.largest_size(), 1);
@@ -235,7 +236,7 @@ TEST(RemeshToMetric, N8_leaves_no_edge_above_1_after_the_split_phase)
             }
 }
 
-TEST(RemeshToMetric, N9_leaves_only_edges_that_are_not_delaunay_where_a_flip_would_do_harm)
+TEST(RemeshToMetric, leaves_only_edges_that_are_not_delaunay_where_a_flip_would_do_harm)
 {
     for (const Configuration& c : configurations())
         for (const auto& metric : test::analytic_metrics(0.03)) {
@@ -266,7 +267,7 @@ TEST(RemeshToMetric, N9_leaves_only_edges_that_are_not_delaunay_where_a_flip_wou
         }
 }
 
-TEST(RemeshToMetric, N11_fits_analytic_metrics_with_at_most_2_2_times_the_ideal_faces)
+TEST(RemeshToMetric, fits_analytic_metrics_with_at_most_2_2_times_the_ideal_faces)
 {
     double sum = 0, worst = 0;
     int count = 0;
@@ -277,7 +278,7 @@ TEST(RemeshToMetric, N11_fits_analytic_metrics_with_at_most_2_2_times_the_ideal_
             s.set_metric(metric.at);
             RemeshOptions options;
             options.metric_at = [&](const Mesh& m, VertId v) { return metric.at(m.u(v)); };
-            const RemeshCounts counts = s.remesh(options);
+            const EditCounts counts = s.remesh(options);
             EXPECT_TRUE(counts.changed());
             EXPECT_LE(s.largest_size(), 1);
             EXPECT_THAT(validate(s.mesh, {.expected_area = 1.0}), IsEmpty());
@@ -303,7 +304,7 @@ TEST(RemeshToMetric, N11_fits_analytic_metrics_with_at_most_2_2_times_the_ideal_
     RecordProperty("worst_ratio", std::to_string(worst));
 }
 
-TEST(RemeshToMetric, N10_leaves_nothing_to_collapse)
+TEST(RemeshToMetric, leaves_nothing_to_collapse)
 {
     for (const Configuration& c : configurations())
         for (const MeshInput& input : {zoo::grid(60, 60), rolled(60)}) // finer than asked for
@@ -311,7 +312,7 @@ TEST(RemeshToMetric, N10_leaves_nothing_to_collapse)
                 SCOPED_TRACE(c.name + ", " + metric.name);
                 Subject s(input);
                 s.set_metric(metric.at);
-                const RemeshCounts counts = c.remesh(s);
+                const EditCounts counts = c.remesh(s);
                 EXPECT_GT(counts.collapses, 100u);
                 EXPECT_LE(s.largest_size(), 1);
                 EXPECT_FALSE(has_collapsible_edge(s, c));
@@ -319,7 +320,7 @@ TEST(RemeshToMetric, N10_leaves_nothing_to_collapse)
             }
 }
 
-TEST(RemeshToMetric, N11_settles_when_the_field_is_evaluated_anew_after_each_pass)
+TEST(RemeshToMetric, settles_when_the_field_is_evaluated_anew_after_each_pass)
 {
     for (const Configuration& c : configurations())
         for (const MeshInput& input : {zoo::grid(2, 1), rolled(12)})
@@ -336,7 +337,7 @@ TEST(RemeshToMetric, N11_settles_when_the_field_is_evaluated_anew_after_each_pas
             }
 }
 
-TEST(RemeshToMetric, N11_fits_metrics_on_a_rolled_sheet_with_at_most_2_4_times_the_ideal_faces)
+TEST(RemeshToMetric, fits_metrics_on_a_rolled_sheet_with_at_most_2_4_times_the_ideal_faces)
 {
     for (Configuration c : configurations())
         for (const auto& metric : test::analytic_metrics(0.015)) {
@@ -393,7 +394,7 @@ TEST(RemeshToMetric, takes_time_linear_in_the_faces)
     for (double scale : {0.04, 0.02, 0.01}) {
         Subject s(zoo::grid(2, 1));
         s.set_metric([=](const Vec2&) { return test::tensor(0.2, 2 * scale, scale); });
-        const RemeshCounts c = s.remesh();
+        const EditCounts c = s.remesh();
         const double edits = double(c.splits + c.flips + c.collapses) / double(s.mesh.face_count());
         EXPECT_LT(edits, 2);
         if (before > 0) {
@@ -416,7 +417,7 @@ MeshInput bent(int cells, double r)
     return m;
 }
 
-TEST(SplitPosition, N8_is_the_middle_on_flat_cloth_at_rest)
+TEST(SplitPosition, is_the_middle_on_flat_cloth_at_rest)
 {
     Subject s(zoo::grid(3, 3));
     const Field<NodeId, Vec3> normal = node_normals(s.mesh, s.x);
@@ -431,7 +432,7 @@ TEST(SplitPosition, N8_is_the_middle_on_flat_cloth_at_rest)
     }
 }
 
-TEST(SplitPosition, N8_lies_between_the_chord_and_the_tangent_planes_of_a_curved_surface)
+TEST(SplitPosition, lies_between_the_chord_and_the_tangent_planes_of_a_curved_surface)
 {
     // Around a circle the chord is as far inside as the meeting point of the tangents is outside.
     const double r = 0.5;
@@ -458,7 +459,7 @@ TEST(SplitPosition, N8_lies_between_the_chord_and_the_tangent_planes_of_a_curved
     EXPECT_GT(tested, 10);
 }
 
-TEST(SplitPosition, N8_minimises_the_linearised_quadric)
+TEST(SplitPosition, minimises_the_linearised_quadric)
 {
     // Against the definition: the quadric at the answer is below that at points around it.
     Subject s(bent(4, 0.4));
@@ -530,6 +531,7 @@ TEST(RemeshToMetric, keeps_held_nodes_on_their_line)
         if (s.x[n][1] == 0) held[n] = 1;
     FieldSet fields;
     fields.add(s.x);
+    fields.add(s.metric);
     fields.add(held);
     s.set_metric([](const Vec2&) { return test::tensor(0, 0.05, 0.05); });
     const auto polyline = [&] { // z of the held nodes by x, ends included
@@ -541,7 +543,9 @@ TEST(RemeshToMetric, keeps_held_nodes_on_their_line)
         return points;
     };
     const std::vector<Vec3> line = polyline();
-    remesh_to_metric(s.mesh, s.metric, s.x, fields, {}, &held);
+    EditLimits limits;
+    limits.held = &held;
+    remesh_to_metric(s.mesh, s.metric, s.x, fields, {}, limits);
     const std::vector<Vec3> refined = polyline();
     EXPECT_GT(refined.size(), 3 * line.size());
     for (const Vec3& p : refined) {
@@ -597,52 +601,7 @@ double total_length(const std::vector<std::array<Vec2, 2>>& segments)
     return sum;
 }
 
-TEST(RemeshToMetric, normals_that_are_given_change_nothing)
-{
-    const auto metric = [](const Vec2& u) { return test::tensor(u[0], 0.03 + 0.2 * u[1], 0.06); };
-    Subject computed(bent(6, 0.4)), given(bent(6, 0.4));
-    computed.set_metric(metric);
-    given.set_metric(metric);
-    RemeshOptions options;
-    const Field<NodeId, Vec3> normal = node_normals(given.mesh, given.x);
-    options.normal = &normal;
-    EXPECT_GT(computed.remesh().splits, 100u);
-    given.remesh(options);
-    EXPECT_EQ(given.mesh, computed.mesh);
-    EXPECT_EQ(given.x, computed.x);
-}
-
-TEST(RemeshToMetric, looking_ahead_changes_nothing)
-{
-    const std::vector<test::MetricFunction> metrics{
-        [](const Vec2& u) { // splits on the left, collapses on the right
-            const double size = u[0] < 0.3 ? 0.012 : u[0] > 0.6 ? 0.3 : 0.04;
-            return test::tensor(u[1], size, 0.7 * size);
-        },
-        // Nodes can go along the first direction once edges are split along the second.
-        [](const Vec2& u) { return test::tensor(0, 0.3 + 0.2 * u[0], 0.01 + 0.03 * u[1]); },
-    };
-    for (const auto& metric : metrics)
-        for (int threads : {1, 2, 8})
-            Threads(threads).run([&] {
-                Subject before(bent(40, 0.4));
-                before.set_metric(metric);
-                RemeshOptions options;
-                options.before.emplace(RemeshBefore{before.mesh, before.metric, before.x, nullptr});
-                Subject plain = before;
-                const RemeshCounts c = plain.remesh();
-                EXPECT_GT(c.splits, 100u);
-                EXPECT_GT(c.collapses, 100u);
-                for (int again = 0; again < 5; ++again) { // how far ahead differs
-                    Subject ahead = before;
-                    ahead.remesh(options);
-                    EXPECT_EQ(ahead.mesh, plain.mesh);
-                    EXPECT_EQ(ahead.x, plain.x);
-                }
-            });
-}
-
-TEST(RemeshToMetric, tells_of_each_face_that_it_touches_once)
+TEST(MeshEditor, knows_which_faces_it_has_changed)
 {
     Subject s(bent(12, 0.4));
     s.set_metric([](const Vec2& u) { // finer on the left, coarser on the right, as it is between
@@ -652,26 +611,15 @@ TEST(RemeshToMetric, tells_of_each_face_that_it_touches_once)
     const Mesh before = s.mesh;
     FieldSet fields;
     fields.add(s.x);
-    TouchedFaces touched;
-    std::vector<FaceId> told;
-    touched.on_touch = [&](std::span<const FaceId> faces) {
-        EXPECT_FALSE(faces.empty());
-        told.insert(told.end(), faces.begin(), faces.end());
-    };
-    std::size_t edited = 0;
-    touched.on_edited = [&](std::span<const FaceId> faces) {
-        edited = faces.size();
-        for (FaceId f : faces) EXPECT_TRUE(s.mesh.is_alive(f));
-    };
-    const RemeshCounts c =
-        remesh_to_metric(s.mesh, s.metric, s.x, fields, {}, nullptr, nullptr, &touched);
-    EXPECT_EQ(edited, touched.after.size());
-    EXPECT_GT(c.splits, 0u);
-    EXPECT_GT(c.collapses, 0u);
-    std::sort(told.begin(), told.end());
-    EXPECT_EQ(std::adjacent_find(told.begin(), told.end()), told.end());
-    EXPECT_LT(told.size(), before.face_count());
-    // All that it does not tell of are there as they were.
+    fields.add(s.metric);
+    MeshEditor editor(s.mesh, s.x, fields, {});
+    edit_to_metric(editor, s.metric);
+    const std::vector<FaceId> old_faces = editor.changed_before();
+    const std::vector<FaceId> new_faces = editor.finish();
+    EXPECT_GT(editor.counts().splits, 0u);
+    EXPECT_GT(editor.counts().collapses, 0u);
+    EXPECT_LT(old_faces.size(), before.face_count());
+    // All others are there as they were.
     const auto corners = [](const Mesh& mesh, FaceId f) {
         std::array<std::array<double, 2>, 3> u;
         for (std::size_t i = 0; i < 3; ++i) u[i] = mesh.u(mesh[f].verts[i]).e;
@@ -682,14 +630,14 @@ TEST(RemeshToMetric, tells_of_each_face_that_it_touches_once)
     for (FaceId f : s.mesh.faces()) now.insert(corners(s.mesh, f));
     std::size_t kept = 0;
     for (FaceId f : before.faces()) {
-        if (std::binary_search(told.begin(), told.end(), f)) continue;
+        if (std::binary_search(old_faces.begin(), old_faces.end(), f)) continue;
         EXPECT_TRUE(now.contains(corners(before, f)));
         ++kept;
     }
-    EXPECT_EQ(s.mesh.face_count() - touched.after.size(), kept);
+    EXPECT_EQ(s.mesh.face_count() - new_faces.size(), kept);
 }
 
-TEST(RemeshZoo, N10_thousands_of_random_remeshes_keep_every_invariant)
+TEST(RemeshZoo, thousands_of_random_remeshes_keep_every_invariant)
 {
     std::mt19937_64 random(2012);
     std::uniform_real_distribution<double> unit(0, 1);
@@ -702,9 +650,9 @@ TEST(RemeshZoo, N10_thousands_of_random_remeshes_keep_every_invariant)
             Subject s(animal.input);
             Field<FaceId, double> density(s.mesh.face_count(), FieldRule::copy, 0.3);
             Field<FaceId, MaterialId> material(s.mesh.face_count(), FieldRule::copy);
-            RemeshOptions options = c.options;
-            if (c.limits) options.strain_limits = {*c.limits};
-            options.face_material = &material;
+            EditLimits limits = c.edit;
+            if (c.limits) limits.strain_limits = {*c.limits};
+            limits.face_material = &material;
             const double area = total_area(s.mesh);
             const double extent = std::sqrt(area);
             const std::vector<Vec2> corners = corner_points(s.mesh);
@@ -727,10 +675,12 @@ TEST(RemeshZoo, N10_thousands_of_random_remeshes_keep_every_invariant)
                 });
                 FieldSet fields;
                 fields.add(s.x);
+                fields.add(s.metric);
                 fields.add(density);
                 fields.add(material);
-                const RemeshCounts n = remesh_to_metric(s.mesh, s.metric, s.x, fields, options);
-                edits += n.splits + n.flips + n.collapses;
+                const EditCounts n =
+                    remesh_to_metric(s.mesh, s.metric, s.x, fields, c.options, limits);
+                edits += n.edits();
                 ++remeshes;
                 ASSERT_TRUE(fields.fits(s.mesh));
                 ASSERT_THAT(validate(s.mesh, {.expected_area = area,
@@ -775,14 +725,14 @@ TEST(RemeshToMetric, leaves_frozen_panels_as_they_are)
 {
     Subject s(zoo::two_pieces(4));
     s.set_metric([](const Vec2&) { return test::tensor(0, 0.05, 0.05); });
-    RemeshOptions options;
-    options.frozen_panels = {true, false};
+    EditLimits limits;
+    limits.frozen_panels = {true, false};
     const auto faces_of = [&](std::uint32_t panel) {
         std::size_t count = 0;
         for (FaceId f : s.mesh.faces()) count += index(s.mesh.panel(f)) == panel;
         return count;
     };
-    (void)s.remesh(options);
+    (void)s.remesh({}, limits);
     EXPECT_EQ(faces_of(0), 32u);
     EXPECT_GT(faces_of(1), 200u);
 }
@@ -823,9 +773,9 @@ TEST(RemeshToMetric, brings_no_more_strain_than_it_may)
         Subject s(fold());
         s.set_metric([&](const Vec2&) { return test::tensor(0.5, size, 0.5 * size); });
         const double before = strain_integral(s);
-        RemeshOptions options;
-        options.strain_rise = strain_rise;
-        (void)s.remesh(options);
+        EditLimits limits;
+        limits.strain_rise = strain_rise;
+        (void)s.remesh({}, limits);
         return strain_integral(s) - before;
     };
     for (const double size : {0.03, 0.06, 0.2}) {
@@ -885,7 +835,7 @@ TEST(RemeshToMetric, leaves_no_face_beyond_its_strain_limits_that_was_not)
             const auto remeshed = [&](bool is_limited) {
                 Subject s(strained_folds(more));
                 s.set_metric([&](const Vec2&) { return test::tensor(0.5, size, 0.5 * size); });
-                const RemeshCounts counts = s.remesh({}, is_limited ? &limits : nullptr);
+                const EditCounts counts = s.remesh({}, {}, is_limited ? &limits : nullptr);
                 EXPECT_TRUE(counts.changed());
                 return s;
             };
@@ -905,9 +855,9 @@ TEST(RemeshToMetric, is_not_changed_by_strain_limits_that_nothing_reaches)
         Subject free(strained_folds(0.1)), limited(strained_folds(0.1));
         for (Subject* s : {&free, &limited}) {
             s->set_metric([&](const Vec2&) { return test::tensor(0.5, size, 0.5 * size); });
-            RemeshOptions options;
-            options.strain_rise = 0.05;
-            EXPECT_TRUE(s->remesh(options, s == &limited ? &wide : nullptr).changed());
+            EditLimits limits;
+            limits.strain_rise = 0.05;
+            EXPECT_TRUE(s->remesh({}, limits, s == &limited ? &wide : nullptr).changed());
         }
         EXPECT_EQ(free.mesh.face_count(), limited.mesh.face_count());
         EXPECT_EQ(free.x.values, limited.x.values);
@@ -920,7 +870,7 @@ TEST(RemeshToMetric, leaves_frozen_faces_alone)
     s.set_metric([](const Vec2& u) {
         return u[1] < 0.5 ? test::tensor(0, 0.03, 0.03) : test::tensor(0, 0.5, 0.5);
     });
-    RemeshOptions options;
+    EditLimits limits;
     std::vector<std::array<Vec3, 3>> kept;
     const auto is_kept = [](const std::array<Vec3, 3>& t) {
         for (const Vec3& p : t)
@@ -932,10 +882,10 @@ TEST(RemeshToMetric, leaves_frozen_faces_alone)
         return std::array<Vec3, 3>{s.x[n[0]], s.x[n[1]], s.x[n[2]]};
     };
     for (FaceId f : s.mesh.faces()) {
-        options.frozen_faces.push_back(is_kept(triangle(f)));
+        limits.frozen_faces.push_back(is_kept(triangle(f)));
         if (is_kept(triangle(f))) kept.push_back(triangle(f));
     }
-    const RemeshCounts c = s.remesh(options);
+    const EditCounts c = s.remesh({}, limits);
     EXPECT_GT(c.splits, 50u);
     EXPECT_GT(c.collapses, 5u);
     EXPECT_THAT(validate(s.mesh), IsEmpty());

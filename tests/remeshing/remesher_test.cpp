@@ -242,7 +242,7 @@ void press(Simulation& sim)
     }
 }
 
-TEST(RemesherAnisotropic, N14_a_tube_remeshes_alike_wherever_its_seam_lies)
+TEST(RemesherAnisotropic, a_tube_remeshes_alike_wherever_its_seam_lies)
 {
     SizingOptions sizing;
     sizing.edge_min = 0.005;
@@ -470,7 +470,7 @@ TEST(RemesherAnisotropic, a_flag_in_the_wind_does_not_pop_at_remeshings)
     sizing.edge_min = 0.03;
     sizing.edge_max = 0.3;
     AnisotropicOptions options = options_of(sizing);
-    options.crossings = CrossingStrategy::none;
+    options.edit.crossings = CrossingStrategy::none;
     pipeline.remesher = std::make_unique<RemesherAnisotropic>(options);
 
     std::vector<Vec2> points;

@@ -49,9 +49,10 @@ MetricField random_metric(const Mesh& mesh, std::mt19937& random)
 
 RemeshReport remesh_at_random(Simulation& sim, std::mt19937& random)
 {
-    ModelRemeshOptions options;
+    EditOptions options;
     options.crossings = CrossingStrategy::none;
-    return remesh_model(sim.model, sim.state, random_metric(sim.model.mesh, random), {}, options);
+    return remesh_model(sim.model, sim.state, {}, 0, random_metric(sim.model.mesh, random), {},
+                        options);
 }
 
 /// A marked edge of the mesh before any edit, as one of its sides lies in material space.
@@ -250,7 +251,7 @@ TEST(RestAngles, of_a_half_cylinder_keep_their_total_when_flat_cloth_is_coarsene
     const auto remesh_to = [&](double length) {
         MetricField metric(sim.model.mesh.vert_count(), FieldRule::interpolate,
                            identity<2>() * (1 / (length * length)));
-        (void)remesh_model(sim.model, sim.state, metric, {}, {});
+        (void)remesh_model(sim.model, sim.state, {}, 0, metric, {}, {});
     };
     remesh_to(0.25);
     EXPECT_LT(10 * sim.model.mesh.face_count(), fine);

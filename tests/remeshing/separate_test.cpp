@@ -110,7 +110,7 @@ TEST(MaterialMap, knows_the_sides_of_a_slit)
 }
 
 /// A flat sheet of 8 x 8 cells whose middle nodes have come up through a second one above it.
-TEST(Separate, N15_moves_a_bump_back_to_where_it_came_from)
+TEST(Separate, moves_a_bump_back_to_where_it_came_from)
 {
     MeshInput input = zoo::grid(8, 8);
     MeshInput above = zoo::grid(8, 8);
@@ -170,10 +170,10 @@ RemeshReport remesh_to(Simulation& sim, const test::MetricFunction& at, Crossing
     const Mesh& mesh = sim.model.mesh;
     MetricField metric(mesh.vert_count(), FieldRule::interpolate);
     for (VertId v : mesh.verts()) metric[v] = at(mesh.u(v));
-    ModelRemeshOptions options;
+    EditOptions options;
     options.crossings = crossings;
     options.strain_rise = 1e9; // so that edits go wrong
-    return remesh_model(sim.model, sim.state, std::move(metric), {}, options);
+    return remesh_model(sim.model, sim.state, {}, 0, metric, {}, options);
 }
 
 TEST(CrossingStrategies, no_random_remesh_of_a_scroll_crosses_itself)

@@ -37,7 +37,7 @@ double difference(const Mat2& a, const Mat2& b)
     return sum;
 }
 
-TEST(Bounded, N13_clamps_eigenvalues_and_then_the_aspect)
+TEST(Bounded, clamps_eigenvalues_and_then_the_aspect)
 {
     SizingOptions o;
     o.edge_min = 0.01;
@@ -62,7 +62,7 @@ TEST(Bounded, N13_clamps_eigenvalues_and_then_the_aspect)
     EXPECT_NEAR(l[1], 0.05, 1e-12);
 }
 
-TEST(Bounded, N13_agrees_with_the_eigenvalues_of_single_tensors_bit_for_bit)
+TEST(Bounded, agrees_with_the_eigenvalues_of_single_tensors_bit_for_bit)
 {
     SizingOptions o;
     const auto bounded_alone = [&](const Mat2& m) {
@@ -86,7 +86,7 @@ TEST(Bounded, N13_agrees_with_the_eigenvalues_of_single_tensors_bit_for_bit)
         EXPECT_EQ(bounded(m, o), bounded_alone(m));
 }
 
-TEST(FaceSizing, N12_asks_for_nothing_where_cloth_rests)
+TEST(FaceSizing, asks_for_nothing_where_cloth_rests)
 {
     const Simulation sim = simulation_of(zoo::grid(4, 4));
     const FaceSizing s = face_sizing(sim.model, sim.state, no_obstacles, {SizingOptions{}});
@@ -99,7 +99,7 @@ TEST(FaceSizing, N12_asks_for_nothing_where_cloth_rests)
     }
 }
 
-TEST(FaceSizing, N12_sees_the_curvature_of_a_cylinder_across_its_axis)
+TEST(FaceSizing, sees_the_curvature_of_a_cylinder_across_its_axis)
 {
     const double r = 0.3;
     MeshInput m = zoo::grid(40, 40);
@@ -117,7 +117,7 @@ TEST(FaceSizing, N12_sees_the_curvature_of_a_cylinder_across_its_axis)
     }
 }
 
-TEST(FaceSizing, N12_sees_compression_and_not_extension)
+TEST(FaceSizing, sees_compression_and_not_extension)
 {
     MeshInput m = zoo::grid(4, 4);
     for (Vec3& x : m.node_x) x = {0.9 * x[0], 1.2 * x[1], 0};
@@ -127,7 +127,7 @@ TEST(FaceSizing, N12_sees_compression_and_not_extension)
     for (FaceId f : sim.model.mesh.faces()) EXPECT_LT(difference(s.compression[f], exact), 1e-9);
 }
 
-TEST(FaceSizing, N12_sees_velocity_gradients)
+TEST(FaceSizing, sees_velocity_gradients)
 {
     Simulation sim = simulation_of(zoo::grid(4, 4));
     for (NodeId n : sim.model.mesh.nodes()) sim.state.v[n] = {0, 0, 3 * sim.state.x[n][1]};
@@ -136,7 +136,7 @@ TEST(FaceSizing, N12_sees_velocity_gradients)
     for (FaceId f : sim.model.mesh.faces()) EXPECT_LT(difference(s.velocity[f], exact), 1e-9);
 }
 
-TEST(FaceSizing, N12_sees_obstacles_that_an_edge_could_reach)
+TEST(FaceSizing, sees_obstacles_that_an_edge_could_reach)
 {
     // A sheet that rises at 45 degrees from a floor: the distance to it changes by sqrt(1/2) a
     // metre of cloth, along u[0] only.
@@ -222,7 +222,7 @@ TEST(FaceSizing, a_face_has_the_same_tensors_whatever_is_looked_at_beside_it)
 
 // --- verts and seams ----------------------------------------------------------------------------
 
-TEST(VertMetric, N12_is_the_mean_weighted_by_area)
+TEST(VertMetric, is_the_mean_weighted_by_area)
 {
     const Mesh mesh = build_mesh(zoo::grid(2, 2));
     Field<FaceId, Mat2> face(mesh.face_count(), FieldRule::reset);
@@ -269,7 +269,7 @@ MeshInput cut_square(int cells, double angle)
     return out;
 }
 
-TEST(VertMetric, N14_a_seam_makes_no_difference_on_flat_cloth)
+TEST(VertMetric, a_seam_makes_no_difference_on_flat_cloth)
 {
     const double angle = 1.1;
     const MeshInput plain_input = zoo::grid(6, 6), cut_input = cut_square(6, angle);
@@ -305,7 +305,7 @@ TEST(VertMetric, N14_a_seam_makes_no_difference_on_flat_cloth)
     }
 }
 
-TEST(VertMetric, N14_keeps_eigenvalues_where_faces_agree_around_a_cone)
+TEST(VertMetric, keeps_eigenvalues_where_faces_agree_around_a_cone)
 {
     // At the tip of a dart angles do not sum to 2 pi. An isotropic field stays what it is.
     const Mesh mesh = build_mesh(zoo::dart(3, 8));

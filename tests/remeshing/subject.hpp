@@ -69,18 +69,20 @@ struct Subject {
     {
         for (VertId v : mesh.verts()) metric[v] = at(mesh.u(v));
     }
-    /// \param limits of the strain of all faces; may be null.
-    RemeshCounts remesh(RemeshOptions options = {}, const StrainLimits* limits = nullptr)
+    /// \param strain_limits of all faces; may be null.
+    EditCounts remesh(const RemeshOptions& options = {}, EditLimits limits = {},
+                      const StrainLimits* strain_limits = nullptr)
     {
         FieldSet fields;
         fields.add(x);
+        fields.add(metric);
         Field<FaceId, MaterialId> material(mesh.face_count(), FieldRule::copy);
-        if (limits != nullptr) {
+        if (strain_limits != nullptr) {
             fields.add(material);
-            options.strain_limits = {*limits};
-            options.face_material = &material;
+            limits.strain_limits = {*strain_limits};
+            limits.face_material = &material;
         }
-        return remesh_to_metric(mesh, metric, x, fields, options);
+        return remesh_to_metric(mesh, metric, x, fields, options, limits);
     }
     [[nodiscard]] double largest_size() const
     {

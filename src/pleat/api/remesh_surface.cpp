@@ -128,6 +128,7 @@ RemeshedSurface remesh(const MeshInput& input, std::span<const Mat2> tensors,
     require_positive(tensors, input.material_u.size());
     Surface s = surface_of(input, tensors);
     FieldSet fields;
+    fields.add(s.metric);
     fields.add(s.x);
     fields.add(s.v);
     fields.add(s.label);
@@ -150,8 +151,8 @@ RemeshedSurface remesh(const MeshInput& input, std::span<const Mat2> tensors,
     std::optional<CrossingGuard> guard;
     if (o.guard) guard.emplace(s.mesh, s.x, no_obstacles);
     RemeshedSurface result;
-    const RemeshCounts counts = remesh_to_metric(s.mesh, s.metric, s.x, fields, options, nullptr,
-                                                 guard ? &*guard : nullptr);
+    const EditCounts counts =
+        remesh_to_metric(s.mesh, s.metric, s.x, fields, options, {}, guard ? &*guard : nullptr);
     result.splits = counts.splits;
     result.flips = counts.flips;
     result.collapses = counts.collapses;

@@ -39,7 +39,7 @@ struct FacePlane {
     }
     /// Whether the corners of `b` that `a`, whose plane this is, does not have lie on one side:
     /// then the faces have nothing but those that both have in common.
-    [[nodiscard]] bool parts(const FaceDraft& a, const FaceDraft& b) const
+    [[nodiscard]] bool separates(const FaceDraft& a, const FaceDraft& b) const
     {
         int sides = 0, others = 0;
         for (std::size_t i = 0; i < 3; ++i) {
@@ -121,7 +121,8 @@ std::vector<FaceCrossing> find_face_crossings(const Mesh& mesh, const Field<Node
                         continue;
                     const FaceDraft other = face_draft(mesh, x, g);
                     // Mostly neighbours: a few products tell that they do not cross.
-                    if (plane.parts(draft, other) || FacePlane(other).parts(other, draft)) continue;
+                    if (plane.separates(draft, other) || FacePlane(other).separates(other, draft))
+                        continue;
                     if (relation(draft, other) == TriangleRelation::crossing)
                         found[c].push_back({f, g, {}});
                 }

@@ -23,11 +23,15 @@ struct FaceDraft {
     std::array<Vec3, 3> x;       // world [m]
 };
 
+[[nodiscard]] inline FaceDraft face_draft(const Field<NodeId, Vec3>& x,
+                                          const std::array<NodeId, 3>& n)
+{
+    return {n, {x[n[0]], x[n[1]], x[n[2]]}};
+}
 [[nodiscard]] inline FaceDraft face_draft(const Mesh& mesh, const Field<NodeId, Vec3>& x,
                                           FaceId face)
 {
-    const auto n = mesh.nodes_of(face);
-    return {n, {x[n[0]], x[n[1]], x[n[2]]}};
+    return face_draft(x, mesh.nodes_of(face));
 }
 
 /// How two faces meet beyond the nodes that they share.

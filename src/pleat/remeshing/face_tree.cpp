@@ -53,9 +53,9 @@ void FaceTree::grow_level(std::size_t level, std::size_t first, std::size_t last
 void FaceTree::build(std::size_t count, FunctionRef<WorldBox(FaceId)> box_of)
 {
     make_levels(count);
-    items_.clear();
-    first_.clear();
-    is_plain_ = true;
+    const std::size_t leaves = width * levels_[0].size();
+    items_.assign(leaves, Item{});
+    first_.assign(leaves, none); // face i alone in leaf i
     // The boxes around a chunk's faces are its own up to this level.
     constexpr std::size_t own_level = 3;
     static_assert(default_chunk % (width * width * width * width) == 0);
@@ -64,8 +64,11 @@ void FaceTree::build(std::size_t count, FunctionRef<WorldBox(FaceId)> box_of)
         count, default_chunk, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) {
                 const WorldBox box = box_of(make_id<FaceId>(i));
+                if (box.low[0] > box.high[0]) continue;
                 levels_[0][i / width].set(i % width, box);
-                counts[chunk] += box.low[0] <= box.high[0];
+                items_[i].box = box;
+                link(std::uint32_t(i), std::uint32_t(i));
+                ++counts[chunk];
             }
             for (std::size_t level = 1; level < std::min(own_level + 1, levels_.size()); ++level) {
                 begin /= width;
@@ -78,24 +81,8 @@ void FaceTree::build(std::size_t count, FunctionRef<WorldBox(FaceId)> box_of)
     built_for_ = count_ = std::reduce(counts.begin(), counts.end());
 }
 
-void FaceTree::make_items()
-{
-    if (!is_plain_) return;
-    is_plain_ = false;
-    const std::size_t leaves = width * levels_[0].size();
-    first_.assign(leaves, none);
-    items_.assign(leaves, Item{});
-    for (std::uint32_t i = 0; i < leaves; ++i) {
-        const WorldBox box = levels_[0][i / width].box(i % width);
-        if (box.low[0] > box.high[0]) continue;
-        items_[i].box = box;
-        link(i, i);
-    }
-}
-
 void FaceTree::rebuild()
 {
-    make_items();
     WorldBox bounds = WorldBox::empty();
     for (const Item& item : items_)
         if (item.leaf != none) bounds.grow(item.box);
@@ -123,7 +110,6 @@ void FaceTree::rebuild()
 
 void FaceTree::put(FaceId face, const WorldBox& box, FaceId beside)
 {
-    make_items();
     if (index(face) >= items_.size())
         items_.resize(std::max<std::size_t>(index(face) + 1, items_.size() + items_.size() / 2));
     Item& item = items_[index(face)];
@@ -145,7 +131,6 @@ void FaceTree::put(FaceId face, const WorldBox& box, FaceId beside)
 
 void FaceTree::drop(FaceId face)
 {
-    make_items();
     if (index(face) >= items_.size() || items_[index(face)].leaf == none) return;
     Item& item = items_[index(face)];
     if (item.next != none) items_[item.next].previous = item.previous;

@@ -34,11 +34,7 @@ public:
     void rebuild();
 
     /// \pre the face is in the tree.
-    [[nodiscard]] WorldBox box(FaceId face) const
-    {
-        const std::uint32_t i = index(face);
-        return is_plain_ ? levels_[0][i / width].box(i % width) : items_[i].box;
-    }
+    [[nodiscard]] WorldBox box(FaceId face) const { return items_[index(face)].box; }
 
     /// Calls visit(face) for those whose boxes meet `box`, until it returns false.
     /// \return false where a visit did.
@@ -56,8 +52,6 @@ private:
 
     void link(std::uint32_t item, std::uint32_t leaf);
     void make_levels(std::size_t leaves);
-    /// Before the first change of a tree that was built.
-    void make_items();
     /// Sets a level's boxes around those from first to last of the level below.
     void grow_level(std::size_t level, std::size_t first, std::size_t last);
     void grow(std::uint32_t leaf, const WorldBox& box);
@@ -66,7 +60,6 @@ private:
     std::vector<std::uint32_t> first_;           // item of each leaf
     std::vector<std::vector<FourBoxes>> levels_; // leaves first, the last has four boxes
     std::size_t count_ = 0, built_for_ = 0;
-    bool is_plain_ = false; // as build() leaves it: face i alone in leaf i, and no items
 };
 
 template <class Visit> bool FaceTree::visit(const WorldBox& box, Visit&& visit) const
@@ -84,9 +77,7 @@ template <class Visit> bool FaceTree::visit(const WorldBox& box, Visit&& visit) 
         for (std::size_t lane = 0; lane < width; ++lane) {
             if (apart[lane]) continue;
             const auto i = std::uint32_t(width * p.four + lane);
-            if (p.level == 0 && is_plain_) {
-                if (!visit(make_id<FaceId>(i))) return false;
-            } else if (p.level == 0) {
+            if (p.level == 0) {
                 for (std::uint32_t f = first_[i]; f != none; f = items_[f].next)
                     if (items_[f].box.overlaps(box) && !visit(make_id<FaceId>(f))) return false;
             } else {

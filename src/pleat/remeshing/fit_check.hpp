@@ -6,10 +6,10 @@
 // Based on: [Narain2012] sec. 4.1, [Bossen1996] (flips).
 #pragma once
 
-#include "pleat/core/error.hpp"
 #include "pleat/core/field.hpp"
 #include "pleat/core/vec.hpp"
 #include "pleat/mesh/mesh.hpp"
+#include "pleat/remeshing/edit_rules.hpp"
 #include "pleat/remeshing/metric.hpp"
 #include "pleat/remeshing/remesh_to_metric.hpp"
 
@@ -20,20 +20,6 @@
 #include <vector>
 
 namespace pleat {
-
-/// Strain of one face or of several.
-struct FaceStrain {
-    double area = 0;     // material [m^2]
-    double integral = 0; // of the square of the Green strain [m^2]
-    double beyond = 0;   // the worst principal strain's distance from its limits
-    FaceStrain& operator+=(const FaceStrain& b)
-    {
-        area += b.area;
-        integral += b.integral;
-        beyond = std::max(beyond, b.beyond);
-        return *this;
-    }
-};
 
 /// One edge of a fan, with what is at its far end: gathered once, because each spoke is looked
 /// at by all the others.
@@ -61,77 +47,11 @@ struct CollapseFan {
 /// What flips and collapses are asked for before they are done.
 class FitCheck {
 public:
-    /// \param x world positions [m]
-    /// \param face_material may be null without strain limits
     /// \pre all outlive this.
-    FitCheck(const Mesh& mesh, const MetricField& metric, const Field<NodeId, Vec3>& x,
-             const Field<FaceId, MaterialId>* face_material, const RemeshOptions& options)
-        : mesh_(mesh), metric_(metric), x_(x), face_material_(face_material), options_(options)
-    {
-        const auto any = [](const std::vector<bool>& flags) {
-            return std::find(flags.begin(), flags.end(), true) != flags.end();
-        };
-        has_frozen_ = any(options.frozen_panels) || any(options.frozen_faces);
-        for (const auto& limits : options.strain_limits) has_limits_ |= limits.has_value();
-        PLEAT_ASSERT(!has_limits_ || face_material != nullptr, "limits are by fabric");
-    }
-
-    [[nodiscard]] bool is_frozen(EdgeId e) const
-    {
-        if (!has_frozen_) return false;
-        if (!options_.frozen_panels.empty() &&
-            options_.frozen_panels[index(mesh_.panel(mesh_[e].faces[0]))])
-            return true;
-        for (FaceId f : mesh_[e].faces) // a frozen face keeps its id, and no other gets it
-            if (is_some(f) && index(f) < options_.frozen_faces.size() &&
-                options_.frozen_faces[index(f)])
-                return true;
-        return false;
-    }
-
-    /// \param face that has these corners, or is to have them
-    [[nodiscard]] FaceStrain strain_of(FaceId face, const std::array<VertId, 3>& v) const
-    {
-        const Vec2 a = mesh_.u(v[1]) - mesh_.u(v[0]), b = mesh_.u(v[2]) - mesh_.u(v[0]);
-        const Vec3 o = x_[mesh_.node(v[0])];
-        const Vec3 p = x_[mesh_.node(v[1])] - o, q = x_[mesh_.node(v[2])] - o;
-        const double twice_area = cross(a, b);
-        // Rows of the inverse of (a b), times twice the area.
-        const Vec3 f0 = (p * b[1] - q * a[1]) / twice_area;
-        const Vec3 f1 = (q * a[0] - p * b[0]) / twice_area;
-        const double e00 = 0.5 * (norm2(f0) - 1), e11 = 0.5 * (norm2(f1) - 1),
-                     e01 = 0.5 * dot(f0, f1);
-        const double area = 0.5 * twice_area;
-        const double integral = area * (e00 * e00 + e11 * e11 + 2 * e01 * e01);
-        if (!has_limits_) return {area, integral, 0};
-        return {area, integral, beyond_limits(face, e00, e11, e01)};
-    }
-
-    /// How far the principal strains of a Green strain are beyond the limits of the face, 0 within.
-    [[nodiscard]] double beyond_limits(FaceId face, double e00, double e11, double e01) const
-    {
-        const auto& limits = options_.strain_limits[index((*face_material_)[face])];
-        if (!limits) return 0;
-        // Of the squared stretches: mean, and difference from it squared. Most faces are well
-        // within, which takes no roots to tell.
-        const double mean = 1 + e00 + e11;
-        const double radius2 = (e00 - e11) * (e00 - e11) + 4 * e01 * e01;
-        const double above = (1 + limits->max) * (1 + limits->max) - mean;
-        const double below = mean - (1 + limits->min) * (1 + limits->min);
-        constexpr double well = 0.999;
-        if (above > 0 && below > 0 && radius2 < well * std::min(above * above, below * below))
-            return 0;
-        const double radius = std::sqrt(radius2);
-        return std::max({0.0, std::sqrt(mean + radius) - 1 - limits->max,
-                         limits->min + 1 - std::sqrt(std::max(0.0, mean - radius))});
-    }
-
-    [[nodiscard]] bool rises(const FaceStrain& before, const FaceStrain& after) const
-    {
-        return after.integral >
-                   before.integral + options_.strain_rise * options_.strain_rise * before.area ||
-               after.beyond > before.beyond + strain_rounding;
-    }
+    FitCheck(const Mesh& mesh, const MetricField& metric, const EditRules& rules,
+             const RemeshOptions& options)
+        : mesh_(mesh), metric_(metric), rules_(rules), options_(options)
+    {}
 
     /// Whether the edge is not Delaunay in stretched space and a flip makes better faces of sound
     /// sizes and strains.
@@ -158,11 +78,7 @@ public:
         const double first = badness(c, d, b), second = badness(d, c, a);
         if (!(first > 0 && second > 0 && first + second < (1 - least_flip_gain) * now))
             return false;
-        // Each face keeps its name, see flip_edge().
-        FaceStrain before = strain_of(f, {a, b, c}), after = strain_of(f, {c, d, b});
-        before += strain_of(g, {b, a, d});
-        after += strain_of(g, {d, c, a});
-        return !rises(before, after);
+        return !rules_.flip_rises(f, g, a, b, c, d);
     }
 
     /// \return false where the node can never go.
@@ -195,9 +111,9 @@ public:
         fan.is_closed = !mesh_.is_border(last_edge);
         fan.is_flat = fan.is_flat && (!fan.is_closed || last_tip == fan.spokes.front().tip);
         if (!fan.is_closed) add(last_edge, no_face, last_tip);
-        if (has_frozen_)
+        if (rules_.has_frozen())
             for (const CollapseSpoke& s : fan.spokes)
-                if (is_frozen(s.edge)) return false;
+                if (rules_.is_frozen(s.edge)) return false;
         return true;
     }
 
@@ -246,18 +162,10 @@ public:
     {
         const NodeId removed = fan.node;
         const Mesh::Edge& e = mesh_[edge];
-        const std::size_t at_removed = e.nodes[0] == removed ? 0 : 1;
-        std::array<VertId, 2> from{no_vert, no_vert}, to{no_vert, no_vert};
+        const EditRules::MovedVerts moved(mesh_, edge, removed);
         std::array<NodeId, 2> opposite{no_node, no_node};
-        for (std::size_t side = 0; side < (mesh_.is_border(edge) ? 1u : 2u); ++side) {
-            const auto v = mesh_.verts_of(edge, side);
-            from[side] = v[at_removed];
-            to[side] = v[1 - at_removed];
+        for (std::size_t side = 0; side < (mesh_.is_border(edge) ? 1u : 2u); ++side)
             opposite[side] = mesh_.node(mesh_.opposite_vert(edge, side));
-        }
-        const auto moved = [&](VertId v) {
-            return v == from[0] ? to[0] : v == from[1] ? to[1] : v;
-        };
         const double longest2 = (1 - options_.hysteresis) * (1 - options_.hysteresis);
         for (const CollapseSpoke& s : fan.spokes) {
             if (s.edge == edge || s.other == opposite[0] || s.other == opposite[1]) continue;
@@ -286,15 +194,7 @@ public:
             });
             if (worst_after < worst_before) return false;
         }
-        FaceStrain before, after;
-        mesh_.visit_faces(removed, [&](FaceId f, std::size_t corner) {
-            auto v = mesh_[f].verts;
-            before += strain_of(f, v);
-            if (f == e.faces[0] || f == e.faces[1]) return;
-            v[corner] = moved(v[corner]);
-            after += strain_of(f, v);
-        });
-        return !rises(before, after);
+        return !rules_.collapse_rises(edge, removed);
     }
 
     /// The same for a fan in one panel, which most are.
@@ -335,30 +235,23 @@ public:
                     std::min(worst_before, quality(mesh_.u(fan.centre), metric_[fan.centre], k));
             if (worst_after < worst_before) return false;
         }
-        FaceStrain before, after;
+        StrainSum before, after;
         for (std::size_t k = 0; k < faces; ++k) {
             const FaceId f = fan.spokes[k].face;
-            before += strain_of(f, {fan.centre, fan.spokes[k].tip, next(k).tip});
-            if (!is_gone(k)) after += strain_of(f, {to.tip, fan.spokes[k].tip, next(k).tip});
+            before += rules_.strain_of(f, {fan.centre, fan.spokes[k].tip, next(k).tip});
+            if (!is_gone(k)) after += rules_.strain_of(f, {to.tip, fan.spokes[k].tip, next(k).tip});
         }
-        return !rises(before, after);
+        return !rules_.rises(before, after);
     }
 
 private:
     // A flip must lower the sum of 1/quality by more than this share, so that rounding cannot make
     // it go back and forth.
     static constexpr double least_flip_gain = 1e-9;
-    // Strain by which an edit may put a face farther beyond its limits: where nothing is deformed
-    // anew, rounding must not decide.
-    static constexpr double strain_rounding = 1e-9;
-
     const Mesh& mesh_;
     const MetricField& metric_;
-    const Field<NodeId, Vec3>& x_;
-    const Field<FaceId, MaterialId>* face_material_;
+    const EditRules& rules_;
     const RemeshOptions& options_;
-    bool has_frozen_ = false;
-    bool has_limits_ = false;
 };
 
 } // namespace pleat

@@ -2,16 +2,13 @@
 // Copyright the Pleat authors
 #include "pleat/remeshing/remesh_to_metric.hpp"
 
-#include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
 #include "pleat/remeshing/fit_check.hpp"
 #include "pleat/remeshing/node_normals.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -26,15 +23,6 @@ constexpr double next_round = 0.92;
 
 // Nodes that one thread looks at as soon as two.
 constexpr std::size_t few_nodes = 64;
-
-// Nodes that a thread looks at ahead in one go.
-constexpr std::size_t ahead_at_once = 256;
-
-// Faces that TouchedFaces::on_touch is told of in one call.
-constexpr std::size_t touched_at_once = 128;
-
-// Edits between two clearings of what undo would need: bounds the memory, costs nothing.
-constexpr std::size_t undo_span = 1024;
 
 /// Least squares in three unknowns: rows a . d + r, weighted 1.
 struct Normal3 {
@@ -81,97 +69,18 @@ private:
 
 class MetricRemesher {
 public:
-    MetricRemesher(Mesh& mesh, MetricField& metric, Field<NodeId, Vec3>& x, FieldSet& fields,
-                   const RemeshOptions& options, const Field<NodeId, std::uint64_t>* held,
-                   CrossingGuard* guard, TouchedFaces* touched)
-        : mesh_(mesh), metric_(metric), x_(x), fields_(fields), options_(options), held_(held),
-          guard_(guard), touched_(touched), face_count_(mesh.face_count()),
-          is_touched_(mesh.face_count(), 0), is_turned_(mesh.node_count(), 0),
-          fit_(mesh, metric, x, options.face_material, options),
-          own_(guard != nullptr ? FieldUndo::kept : FieldUndo::none)
-    {
-        own_.add(metric_);
-    }
+    MetricRemesher(MeshEditor& editor, MetricField& metric, const RemeshOptions& options)
+        : editor_(editor), mesh_(editor.mesh()), metric_(metric), options_(options),
+          rules_(editor.rules()), fit_(mesh_, metric, rules_, options)
+    {}
 
-    RemeshCounts run()
+    void run()
     {
         split_edges();
         collapse_edges();
-        tell_touched();
-        if (!counts_.changed()) return counts_;
-        std::vector<FaceId> changed;
-        for (std::size_t f = 0; f < is_touched_.size(); ++f)
-            if (is_touched_[f] != 0 && mesh_.is_alive(make_id<FaceId>(f)))
-                changed.push_back(make_id<FaceId>(f));
-        MeshPermutation p;
-        parallel_do({[&] { p = order_of(mesh_, options_.panel_group); },
-                     [&] {
-                         if (touched_ != nullptr && touched_->on_edited)
-                             touched_->on_edited(changed);
-                     }});
-        parallel_do({[&] { permute(mesh_, p); }, [&] { fields_.permute(p); },
-                     [&] { own_.permute(p); },
-                     [&] {
-                         if (touched_ == nullptr) return;
-                         touched_->after = permuted(changed, p.new_face);
-                         std::sort(touched_->after.begin(), touched_->after.end());
-                     }});
-        return counts_;
     }
 
 private:
-    // --- shared ---------------------------------------------------------------------------------
-
-    /// To be called for each face that an edit made, changed or removed.
-    void touch(FaceId f)
-    {
-        if (index(f) >= is_touched_.size())
-            is_touched_.resize(std::max<std::size_t>(index(f) + 1, mesh_.face_count()), 0);
-        if (std::exchange(is_touched_[index(f)], 1) == 0 && index(f) < face_count_) {
-            fresh_.push_back(f);
-            if (fresh_.size() >= touched_at_once) tell_touched();
-        }
-        if (splitting_)
-            for (NodeId n : mesh_.nodes_of(f)) turn(n);
-        if (guard_ != nullptr) guard_->changed(mesh_, x_, f);
-    }
-
-    /// Marks a node that has a face which is not what it was. Threads that look ahead may ask.
-    void turn(NodeId n)
-    {
-        if (index(n) < is_turned_.size())
-            std::atomic_ref(is_turned_[index(n)]).store(1, std::memory_order_relaxed);
-    }
-    [[nodiscard]] bool is_turned(NodeId n) // new ones are
-    {
-        return index(n) >= is_turned_.size() ||
-               std::atomic_ref(is_turned_[index(n)]).load(std::memory_order_relaxed) != 0;
-    }
-
-    void tell_touched()
-    {
-        if (touched_ != nullptr && touched_->on_touch && !fresh_.empty())
-            touched_->on_touch(fresh_);
-        fresh_.clear();
-    }
-
-    template <class Record> void follow(const Record& record)
-    {
-        fields_.follow(mesh_, record);
-        own_.follow(mesh_, record);
-        ++edits_;
-    }
-
-    /// Between edits that are there to stay.
-    void forget_undo_at_times()
-    {
-        if (edits_ < undo_span) return;
-        edits_ = 0;
-        fields_.forget_undo();
-        own_.forget_undo();
-        undo_.clear();
-    }
-
     /// The edges of a face that changed may be flipped, and may need a split.
     void queue_edges_of(FaceId face)
     {
@@ -198,7 +107,7 @@ private:
             const Mesh::Face& face = mesh_[f];
             for (std::size_t k = 0; k < 3; ++k) {
                 const EdgeId e = face.edges[k];
-                if (mesh_[e].faces[0] != f || fit_.is_frozen(e)) continue;
+                if (mesh_[e].faces[0] != f || rules_.is_frozen(e)) continue;
                 const VertId a = face.verts[k], b = face.verts[(k + 1) % 3];
                 const bool is_seam = may_be_seam(mesh_, e);
                 const double size2 =
@@ -207,7 +116,6 @@ private:
                 is_long[index(e)] = size2 > 1;
             }
         });
-        look_ahead();
         for (EdgeId e : mesh_.edges())
             if (is_long[index(e)] != 0) splits_.push(e);
         struct Candidate {
@@ -224,7 +132,7 @@ private:
             double most = 0; // rank
             while (!splits_.empty()) {
                 const EdgeId e = splits_.pop();
-                if (!mesh_.is_alive(e) || fit_.is_frozen(e) || is_stuck(e)) continue;
+                if (!mesh_.is_alive(e) || rules_.is_frozen(e) || is_stuck(e)) continue;
                 const double s2 = edge_size2(mesh_, metric_, e);
                 if (s2 <= 1) continue;
                 candidates.push_back({s2 * (1 + waited[index(e)]), e});
@@ -252,7 +160,7 @@ private:
                 if (edge_size2(mesh_, metric_, c->edge) <= 1) continue;
                 const EdgeId longest = longest_beside(c->edge);
                 // Then so is what lies beside it.
-                if (is_stuck(longest) || fit_.is_frozen(longest)) {
+                if (is_stuck(longest) || rules_.is_frozen(longest)) {
                     mark_stuck(c->edge);
                     continue;
                 }
@@ -305,41 +213,24 @@ private:
 
     void split(EdgeId edge)
     {
-        forget_undo_at_times();
         // In two halves, or where it is to have n > 2 pieces in the end, after half of them.
         const double size = std::sqrt(edge_size2(mesh_, metric_, edge));
         const double pieces = std::max(2.0, std::ceil(size));
         const double t = std::floor(0.5 * pieces) / pieces;
         find_normals_at(edge);
-        const EdgeSplit s = split_edge(mesh_, edge, t, guard_ != nullptr ? &undo_ : nullptr);
-        follow(s);
-        if (options_.metric_at)
-            for (VertId v : s.new_verts)
-                if (is_some(v)) metric_[v] = options_.metric_at(mesh_, v);
-        const Vec3 middle = x_[s.new_node];
-        if (held_ == nullptr || (*held_)[s.new_node] == 0) place(s);
-        if (guard_ != nullptr &&
-            !is_free(s, x_[s.new_node] == middle ? DraftContact::touching : DraftContact::none)) {
-            const bool was_moved = !(x_[s.new_node] == middle);
-            x_[s.new_node] = middle;
-            if (was_moved && is_free(s, DraftContact::touching)) {
-                ++counts_.midpoints;
-            } else { // by rounding alone: the middle lies on the old surface
-                undo_edit(mesh_, undo_);
-                fields_.undo();
-                own_.undo();
-                mark_stuck(edge);
-                ++counts_.refused;
-                return;
-            }
+        const auto s = editor_.split_edge(edge, t, [this](const EdgeSplit& split) {
+            return split_position(mesh_, split, editor_.x(), normal_);
+        });
+        if (!s) {
+            mark_stuck(edge);
+            return;
         }
-        ++counts_.splits;
-        for (const auto& faces : {s.faces, s.new_faces})
+        if (options_.metric_at)
+            for (VertId v : s->new_verts)
+                if (is_some(v)) metric_[v] = options_.metric_at(mesh_, v);
+        for (const auto& faces : {s->faces, s->new_faces})
             for (FaceId f : faces)
-                if (is_some(f)) {
-                    touch(f);
-                    queue_edges_of(f);
-                }
+                if (is_some(f)) queue_edges_of(f);
     }
 
     /// Normals at the ends of an edge and across it, of the surface as it is when one is first
@@ -351,49 +242,11 @@ private:
         const auto find = [&](NodeId n) {
             if (has_normal_[index(n)] != 0) return;
             has_normal_[index(n)] = 1;
-            const bool is_given = options_.normal != nullptr && !is_turned(n);
-            normal_[n] = is_given ? (*options_.normal)[n] : node_normal(mesh_, x_, n);
+            normal_[n] = node_normal(mesh_, editor_.x(), n);
         };
         for (NodeId n : mesh_[edge].nodes) find(n);
         for (std::size_t side = 0; side < (mesh_.is_border(edge) ? 1u : 2u); ++side)
             find(mesh_.node(mesh_.opposite_vert(edge, side)));
-    }
-
-    /// Moves the new node from the middle of its edge to where the quadric wants it, or a part of
-    /// the way: the quadric's strain is linear in the move and does not see what a move out of the
-    /// plane of a thin face does.
-    void place(const EdgeSplit& s)
-    {
-        const Vec3 middle = x_[s.new_node];
-        const Vec3 move = split_position(mesh_, s, x_, normal_) - middle;
-        const auto strain = [&] {
-            FaceStrain sum;
-            for (const auto& faces : {s.faces, s.new_faces})
-                for (FaceId f : faces)
-                    if (is_some(f)) sum += fit_.strain_of(f, mesh_[f].verts);
-            return sum;
-        };
-        const FaceStrain before = strain();
-        for (const double share : {1.0, 0.5, 0.25}) {
-            x_[s.new_node] = middle + move * share;
-            if (!fit_.rises(before, strain())) return;
-        }
-        x_[s.new_node] = middle;
-    }
-
-    [[nodiscard]] bool is_free(const EdgeSplit& s, DraftContact contact)
-    {
-        drafts_.clear();
-        for (const auto& faces : {s.faces, s.new_faces})
-            for (FaceId f : faces)
-                if (is_some(f)) drafts_.push_back(draft(mesh_.nodes_of(f)));
-        // The new halves are not in the guard yet, the old faces still are.
-        return guard_->allows(mesh_, x_, drafts_, s.faces, contact);
-    }
-
-    [[nodiscard]] FaceDraft draft(const std::array<NodeId, 3>& n) const
-    {
-        return {n, {x_[n[0]], x_[n[1]], x_[n[2]]}};
     }
 
     [[nodiscard]] bool is_stuck(EdgeId e) const
@@ -411,29 +264,14 @@ private:
     void flip_queued()
     {
         while (!flips_.empty()) {
-            forget_undo_at_times();
             const EdgeId e = flips_.pop();
             if (index(e) < is_flipped_.size() && is_flipped_[index(e)] != 0) continue;
-            if (!mesh_.is_alive(e) || fit_.is_frozen(e) || !fit_.wants_flip(e)) continue;
+            if (!mesh_.is_alive(e) || rules_.is_frozen(e) || !fit_.wants_flip(e)) continue;
             if (may_flip(mesh_, e) != Refusal::none) continue;
-            if (guard_ != nullptr) {
-                const auto [a, b] = mesh_[e].nodes;
-                const NodeId c = mesh_.node(mesh_.opposite_vert(e, 0));
-                const NodeId d = mesh_.node(mesh_.opposite_vert(e, 1));
-                drafts_ = {draft({c, d, b}), draft({d, c, a})};
-                if (!guard_->allows(mesh_, x_, drafts_, mesh_[e].faces, DraftContact::none)) {
-                    ++counts_.refused;
-                    continue;
-                }
-            }
-            const EdgeFlip f = flip_edge(mesh_, e, nullptr, EditCheck::done);
-            follow(f);
-            ++counts_.flips;
+            const auto flip = editor_.flip_edge(e, EditCheck::done);
+            if (!flip) continue;
             if (is_stuck(e)) stuck_[index(e)] = false;
-            for (FaceId face : f.faces) {
-                touch(face);
-                queue_edges_of(face);
-            }
+            for (FaceId face : flip->faces) queue_edges_of(face);
             if (index(e) >= is_flipped_.size()) is_flipped_.resize(mesh_.edge_count(), 0);
             is_flipped_[index(e)] = 1;
         }
@@ -444,16 +282,10 @@ private:
     void collapse_edges()
     {
         stays_.assign(mesh_.node_count(), 0);
-        looking_ahead_.wait();
-        std::vector<NodeId> others; // that nobody has looked at
-        for (NodeId n : mesh_.nodes()) {
-            if (!fit_before_ || is_turned(n))
-                others.push_back(n);
-            else
-                stays_[index(n)] = stayed_[index(n)];
-        }
-        find_which_stay(others);
-        for (NodeId n : mesh_.nodes())
+        std::vector<NodeId> all;
+        for (NodeId n : mesh_.nodes()) all.push_back(n);
+        find_which_stay(all);
+        for (NodeId n : all)
             if (stays_[index(n)] == 0) collapses_.push(n);
         // What the neighbourhood's topology forbade may be allowed after edits next door.
         std::vector<NodeId> try_again;
@@ -483,25 +315,6 @@ private:
         }
     }
 
-    /// While one thread splits edges, the others find which nodes cannot go: as long as splits and
-    /// their flips leave the faces of a node alone, what they find of the mesh before is good.
-    void look_ahead()
-    {
-        if (!options_.before || !Background::has_threads()) return;
-        const RemeshBefore& b = *options_.before;
-        fit_before_.emplace(b.mesh, b.metric, b.x, b.face_material, options_);
-        stayed_.assign(b.mesh.node_count(), 0);
-        for (std::size_t begin = 0; begin < stayed_.size(); begin += ahead_at_once)
-            looking_ahead_.start([this, begin] {
-                CollapseFan fan;
-                for (std::size_t i = begin; i < std::min(stayed_.size(), begin + ahead_at_once);
-                     ++i) {
-                    const auto n = make_id<NodeId>(i);
-                    if (!is_turned(n)) stayed_[i] = !fit_before_->has_fitting_spoke(n, fan);
-                }
-            });
-    }
-
     /// Most nodes cannot go: found in parallel, and good until an edit touches the node.
     void find_which_stay(std::span<const NodeId> nodes)
     {
@@ -517,7 +330,6 @@ private:
     /// \param forbidden set where topology or crossings were what forbade it
     bool collapse_at(NodeId removed, bool& forbidden)
     {
-        forget_undo_at_times();
         if (!fit_.look_around(removed, fan_)) return false;
         fit_.sort_spokes(fan_);
         for (const std::uint32_t i : fan_.order) {
@@ -528,75 +340,30 @@ private:
                 forbidden = true;
                 continue;
             }
-            if (guard_ != nullptr && !is_free(e, removed, s.other)) {
-                ++counts_.refused;
-                continue;
-            }
-            const EdgeCollapse c = collapse_edge(mesh_, e, removed, nullptr, EditCheck::done);
-            follow(c);
-            ++counts_.collapses;
-            for (FaceId f : c.changed_faces) {
-                touch(f);
-                queue_edges_of(f);
-            }
-            for (FaceId f : c.removed_faces)
-                if (is_some(f)) touch(f);
+            const auto c = editor_.collapse_edge(e, removed, EditCheck::done);
+            if (!c) continue;
+            for (FaceId f : c->changed_faces) queue_edges_of(f);
             return true;
         }
         return false;
     }
 
-    [[nodiscard]] bool is_free(EdgeId edge, NodeId removed, NodeId kept)
-    {
-        const Mesh::Edge& e = mesh_[edge];
-        drafts_.clear();
-        replaced_.clear();
-        mesh_.visit_faces(removed, [&](FaceId f, std::size_t corner) {
-            replaced_.push_back(f);
-            if (f == e.faces[0] || f == e.faces[1]) return;
-            auto n = mesh_.nodes_of(f);
-            n[corner] = kept;
-            drafts_.push_back(draft(n));
-        });
-        return guard_->allows(mesh_, x_, drafts_, replaced_, DraftContact::none);
-    }
-
-    Mesh& mesh_;
+    MeshEditor& editor_;
+    const Mesh& mesh_;
     MetricField& metric_;
-    Field<NodeId, Vec3>& x_;
-    FieldSet& fields_;
     const RemeshOptions& options_;
-    const Field<NodeId, std::uint64_t>* held_;
-    CrossingGuard* guard_;
-    TouchedFaces* touched_;
-    const std::size_t face_count_;         // of the mesh before
-    std::vector<std::uint8_t> is_touched_; // by FaceId
-    std::vector<FaceId> fresh_;            // of the mesh before, touched and not told yet
-
-    std::vector<std::uint8_t> is_turned_; // by NodeId of the mesh before, see turn()
+    const EditRules& rules_;
     const FitCheck fit_;
-    std::optional<FitCheck> fit_before_;
     Field<NodeId, Vec3> normal_; // where has_normal_
     std::vector<std::uint8_t> has_normal_;
-    FieldSet own_;
-    UndoLog undo_;
-    std::size_t edits_ = 0;
-    RemeshCounts counts_;
     bool splitting_ = false;
     Queue<EdgeId> splits_, flips_;
     Queue<NodeId> collapses_;
-    std::vector<std::uint8_t> stays_;  // by NodeId: looked at since it changed, and cannot go
-    std::vector<std::uint8_t> stayed_; // likewise in the mesh before
-    std::vector<bool> stuck_;          // edges whose split would cross
+    std::vector<std::uint8_t> stays_; // by NodeId: looked at since it changed, and cannot go
+    std::vector<bool> stuck_;         // edges whose split would cross
     /// By EdgeId, until a face of it changes: it would not flip back.
     std::vector<std::uint8_t> is_flipped_;
-
-    // Of the node at hand.
-    CollapseFan fan_;
-    std::vector<FaceDraft> drafts_;
-    std::vector<FaceId> replaced_;
-
-    Background looking_ahead_; // last, so that its work ends first
+    CollapseFan fan_; // of the node at hand
 };
 
 } // namespace
@@ -662,12 +429,19 @@ Vec3 split_position(const Mesh& mesh, const EdgeSplit& split, const Field<NodeId
     return start + d;
 }
 
-RemeshCounts remesh_to_metric(Mesh& mesh, MetricField& metric, Field<NodeId, Vec3>& x,
-                              FieldSet& fields, const RemeshOptions& options,
-                              const Field<NodeId, std::uint64_t>* held, CrossingGuard* guard,
-                              TouchedFaces* touched)
+void edit_to_metric(MeshEditor& editor, MetricField& metric, const RemeshOptions& options)
 {
-    return MetricRemesher(mesh, metric, x, fields, options, held, guard, touched).run();
+    MetricRemesher(editor, metric, options).run();
+}
+
+EditCounts remesh_to_metric(Mesh& mesh, MetricField& metric, Field<NodeId, Vec3>& x,
+                            FieldSet& fields, const RemeshOptions& options,
+                            const EditLimits& limits, CrossingGuard* guard)
+{
+    MeshEditor editor(mesh, x, fields, limits, guard);
+    edit_to_metric(editor, metric, options);
+    editor.finish();
+    return editor.counts();
 }
 
 } // namespace pleat

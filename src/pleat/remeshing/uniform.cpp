@@ -17,18 +17,17 @@ RemeshReport RemesherUniform::remesh(const World& world, double time, Model& mod
     if (time > 0) return {}; // not "the first call": a run that is resumed must not refine again
     const Mesh& mesh = model.mesh;
     MetricField metric(mesh.vert_count(), FieldRule::interpolate);
-    ModelRemeshOptions options;
-    options.frozen_panels.resize(mesh.panel_count());
+    EditOptions edit;
+    edit.frozen_panels.resize(mesh.panel_count());
     for (FaceId f : mesh.faces()) {
         const auto& length = edge_length_[index(model.cloth_of(f))];
-        options.frozen_panels[index(mesh.panel(f))] = !length.has_value();
+        edit.frozen_panels[index(mesh.panel(f))] = !length.has_value();
         if (!length) continue;
         for (VertId v : mesh[f].verts) metric[v] = identity<2>() * (1 / (*length * *length));
     }
-    const ObstacleTree obstacles(world, time);
-    // No edge may be above 1, and none is to be coarser than the file's: nothing is collapsed.
-    options.hysteresis = 1;
-    return remesh_model(model, state, std::move(metric), obstacles, options);
+    RemeshOptions options;
+    options.hysteresis = 1; // no edge is to be coarser than the file's: nothing is collapsed
+    return remesh_model(model, state, world, time, metric, options, edit);
 }
 
 } // namespace pleat

@@ -230,16 +230,16 @@ bool untangle_remeshed(const World& world, double time, const Model& model, Stat
 std::unique_ptr<Remesher> make_anisotropic(const SceneDescription& scene)
 {
     AnisotropicOptions options;
-    options.crossings = CrossingStrategy::none;
+    options.edit.crossings = CrossingStrategy::none;
     options.sizing = sizing_options(scene);
     for (const ClothDescription& c : scene.cloths) {
         const RemeshingDescription& d = c.remeshing;
         if (d.type != "anisotropic") continue;
-        if (d.crossings == "guard") options.crossings = CrossingStrategy::guard;
-        if (d.crossings == "separate" && options.crossings == CrossingStrategy::none)
-            options.crossings = CrossingStrategy::separate;
+        if (d.crossings == "guard") options.edit.crossings = CrossingStrategy::guard;
+        if (d.crossings == "separate" && options.edit.crossings == CrossingStrategy::none)
+            options.edit.crossings = CrossingStrategy::separate;
     }
-    options.untangle = &untangle_remeshed;
+    options.edit.untangle = &untangle_remeshed;
     return std::make_unique<RemesherAnisotropic>(std::move(options));
 }
 

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/remeshing/mesh_editor.hpp"
+
+#include "pleat/mesh/reorder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace pleat {
+
+MeshEditor::MeshEditor(Mesh& mesh, Field<NodeId, Vec3>& x, FieldSet& fields, EditLimits limits,
+                       CrossingGuard* guard)
+    : mesh_(mesh), x_(x), fields_(fields), limits_(std::move(limits)), rules_(mesh, x, limits_),
+      guard_(guard), faces_before_(mesh.face_count()), is_touched_(mesh.face_count(), 0)
+{}
+
+UndoLog* MeshEditor::begin_undo()
+{
+    if (guard_ == nullptr) return nullptr; // nothing is ever taken back
+    undo_.clear();
+    fields_.forget_undo();
+    return &undo_;
+}
+
+void MeshEditor::touch(FaceId f)
+{
+    if (index(f) >= is_touched_.size())
+        is_touched_.resize(std::max<std::size_t>(index(f) + 1, mesh_.face_count()), 0);
+    is_touched_[index(f)] = 1;
+    if (guard_ != nullptr) guard_->changed(mesh_, x_, f);
+}
+
+bool MeshEditor::allows(std::span<const FaceId> replaced, DraftContact contact)
+{
+    return guard_->allows(mesh_, x_, drafts_, replaced, contact);
+}
+
+std::optional<EdgeSplit> MeshEditor::split_edge(EdgeId edge, double t,
+                                                const Place<EdgeSplit>& place)
+{
+    if (rules_.is_frozen(edge)) return std::nullopt;
+    const EdgeSplit s = pleat::split_edge(mesh_, edge, t, begin_undo());
+    std::array<FaceId, 4> faces{};
+    std::size_t count = 0;
+    for (const auto& halves : {s.faces, s.new_faces})
+        for (FaceId f : halves)
+            if (is_some(f)) faces[count++] = f;
+    if (!place_and_keep(s, place, s.faces, std::span(faces).first(count))) return std::nullopt;
+    return s;
+}
+
+std::optional<FaceSplit> MeshEditor::split_face(FaceId face, const Place<FaceSplit>& place)
+{
+    if (rules_.is_frozen(face)) return std::nullopt;
+    const FaceSplit s = pleat::split_face(mesh_, face, begin_undo());
+    const std::array<FaceId, 3> faces{s.face, s.new_faces[0], s.new_faces[1]};
+    if (!place_and_keep(s, place, std::span(&s.face, 1), faces)) return std::nullopt;
+    return s;
+}
+
+template <class Record>
+bool MeshEditor::place_and_keep(const Record& split, const Place<Record>& place,
+                                std::span<const FaceId> old_faces, std::span<const FaceId> faces)
+{
+    follow(split);
+    Vec3& x = x_[split.new_node];
+    const Vec3 start = x;
+    if (place && (limits_.held == nullptr || (*limits_.held)[split.new_node] == 0)) {
+        // All the way or a part of it: who asks for a place may know of strain what is linear in
+        // the move, and not what a move out of the plane of a thin face does.
+        const Vec3 move = place(split) - start;
+        const auto strain = [&] {
+            StrainSum sum;
+            for (FaceId f : faces) sum += rules_.strain_of(f);
+            return sum;
+        };
+        const StrainSum before = strain();
+        bool is_placed = false;
+        for (const double share : {1.0, 0.5, 0.25}) {
+            x = start + move * share;
+            is_placed = !rules_.rises(before, strain());
+            if (is_placed) break;
+        }
+        if (!is_placed) x = start;
+    }
+    if (guard_ != nullptr) {
+        // The new faces are not in the guard yet, the old ones still are.
+        const auto is_free = [&](DraftContact contact) {
+            drafts_.clear();
+            for (FaceId f : faces) drafts_.push_back(face_draft(mesh_, x_, f));
+            return allows(old_faces, contact);
+        };
+        const bool was_moved = !(x == start);
+        if (!is_free(was_moved ? DraftContact::none : DraftContact::touching)) {
+            x = start;
+            if (!was_moved || !is_free(DraftContact::touching)) {
+                // By rounding alone: the node lies on the old surface.
+                undo_edit(mesh_, undo_);
+                fields_.undo();
+                ++counts_.refused;
+                return false;
+            }
+            ++counts_.midpoints;
+        }
+    }
+    ++counts_.splits;
+    for (FaceId f : faces) touch(f);
+    return true;
+}
+
+bool MeshEditor::may_flip(EdgeId edge) const
+{
+    if (rules_.is_frozen(edge) || pleat::may_flip(mesh_, edge) != Refusal::none) return false;
+    const auto [f, g] = mesh_[edge].faces;
+    const std::size_t at = mesh_.position_of(f, edge);
+    const VertId a = mesh_[f].verts[at], b = mesh_[f].verts[corner_after(at)];
+    return !rules_.flip_rises(f, g, a, b, mesh_.opposite_vert(edge, 0),
+                              mesh_.opposite_vert(edge, 1));
+}
+
+std::optional<EdgeFlip> MeshEditor::flip_edge(EdgeId edge, EditCheck check)
+{
+    if (check == EditCheck::again && !may_flip(edge)) return std::nullopt;
+    if (guard_ != nullptr) {
+        const auto [a, b] = mesh_[edge].nodes;
+        const NodeId c = mesh_.node(mesh_.opposite_vert(edge, 0));
+        const NodeId d = mesh_.node(mesh_.opposite_vert(edge, 1));
+        drafts_ = {face_draft(x_, {c, d, b}), face_draft(x_, {d, c, a})};
+        if (!allows(mesh_[edge].faces, DraftContact::none)) {
+            ++counts_.refused;
+            return std::nullopt;
+        }
+    }
+    const EdgeFlip flip = pleat::flip_edge(mesh_, edge, nullptr, EditCheck::done);
+    follow(flip);
+    ++counts_.flips;
+    for (FaceId f : flip.faces) touch(f);
+    return flip;
+}
+
+bool MeshEditor::is_free_around(NodeId node) const
+{
+    bool is_free = true;
+    if (rules_.has_frozen())
+        mesh_.visit_faces(
+            node, [&](FaceId f, std::size_t) { is_free = is_free && !rules_.is_frozen(f); });
+    return is_free;
+}
+
+bool MeshEditor::may_collapse(EdgeId edge, NodeId removed) const
+{
+    return is_free_around(removed) && pleat::may_collapse(mesh_, edge, removed) == Refusal::none &&
+           !rules_.collapse_rises(edge, removed);
+}
+
+std::optional<EdgeCollapse> MeshEditor::collapse_edge(EdgeId edge, NodeId removed, EditCheck check)
+{
+    if (check == EditCheck::again && !may_collapse(edge, removed)) return std::nullopt;
+    if (guard_ != nullptr) {
+        const Mesh::Edge& e = mesh_[edge];
+        const NodeId kept = e.nodes[0] == removed ? e.nodes[1] : e.nodes[0];
+        drafts_.clear();
+        replaced_.clear();
+        mesh_.visit_faces(removed, [&](FaceId f, std::size_t corner) {
+            replaced_.push_back(f);
+            if (f == e.faces[0] || f == e.faces[1]) return;
+            auto n = mesh_.nodes_of(f);
+            n[corner] = kept;
+            drafts_.push_back(face_draft(x_, n));
+        });
+        if (!allows(replaced_, DraftContact::none)) {
+            ++counts_.refused;
+            return std::nullopt;
+        }
+    }
+    std::optional<EdgeCollapse> c =
+        pleat::collapse_edge(mesh_, edge, removed, nullptr, EditCheck::done);
+    follow(*c);
+    ++counts_.collapses;
+    for (FaceId f : c->changed_faces) touch(f);
+    for (FaceId f : c->removed_faces)
+        if (is_some(f)) touch(f);
+    return c;
+}
+
+std::optional<FaceJoin> MeshEditor::join_faces(NodeId node)
+{
+    if (!is_free_around(node) || may_join(mesh_, node) != Refusal::none) return std::nullopt;
+    std::array<VertId, 3> rim{};
+    std::array<NodeId, 3> rim_nodes{};
+    std::size_t count = 0;
+    StrainSum before;
+    replaced_.clear();
+    mesh_.visit_faces(node, [&](FaceId f, std::size_t corner) {
+        rim[count] = mesh_[f].verts[corner_after(corner)];
+        rim_nodes[count] = mesh_.node(rim[count]);
+        ++count;
+        replaced_.push_back(f);
+        before += rules_.strain_of(f);
+    });
+    const FaceId kept = *std::min_element(replaced_.begin(), replaced_.end()); // see join_faces()
+    if (rules_.rises(before, rules_.strain_of(kept, rim))) return std::nullopt;
+    if (guard_ != nullptr) {
+        drafts_ = {face_draft(x_, rim_nodes)};
+        if (!allows(replaced_, DraftContact::none)) {
+            ++counts_.refused;
+            return std::nullopt;
+        }
+    }
+    const FaceJoin join = pleat::join_faces(mesh_, node);
+    follow(join);
+    ++counts_.collapses;
+    for (FaceId f : {join.face, join.removed_faces[0], join.removed_faces[1]}) touch(f);
+    return join;
+}
+
+std::vector<FaceId> MeshEditor::changed_before() const
+{
+    std::vector<FaceId> changed;
+    for (std::size_t f = 0; f < faces_before_; ++f)
+        if (is_touched_[f] != 0) changed.push_back(make_id<FaceId>(f));
+    return changed;
+}
+
+std::vector<FaceId> MeshEditor::finish(const std::vector<std::uint32_t>& panel_group)
+{
+    if (!counts_.changed()) return {};
+    const MeshPermutation p = reorder(mesh_, panel_group);
+    fields_.permute(p);
+    std::vector<FaceId> changed;
+    for (std::size_t f = 0; f < is_touched_.size(); ++f)
+        if (is_touched_[f] != 0) changed.push_back(make_id<FaceId>(f));
+    changed = permuted(changed, p.new_face); // without the dead
+    std::sort(changed.begin(), changed.end());
+    return changed;
+}
+
+} // namespace pleat
