@@ -53,7 +53,7 @@ void print_crossings(const MeshAudit& a, const std::vector<ObjectMesh>& meshes, 
 {
     for (std::size_t i = 0; i < a.crossings.size() && i < most; ++i) {
         const CrossingPair& p = a.crossings[i];
-        fmt::print("    {} face {} crosses {} face {}\n", meshes[p.object_a].name, p.face_a,
+        fmt::print("    {} face {} intersects {} face {}\n", meshes[p.object_a].name, p.face_a,
                    meshes[p.object_b].name, p.face_b);
     }
     if (a.crossings.size() > most) fmt::print("    ... and {} more\n", a.crossings.size() - most);
@@ -68,12 +68,13 @@ void write_offenders(const OffenderFile& file, const CheckArguments& a, const fs
         file.write(path);
     } catch (const FileError& error) {
         if (!a.offenders.empty()) throw;
-        fmt::print("note: the faces that cross could not be written: {}; name another file with "
-                   "--offenders\n",
-                   error.what());
+        fmt::print(
+            "note: the intersecting faces could not be written: {}; choose another file with "
+            "--offenders\n",
+            error.what());
         return;
     }
-    fmt::print("the {} faces that cross are in {}\n", file.face_count(), path.string());
+    fmt::print("the {} intersecting faces are in {}\n", file.face_count(), path.string());
 }
 
 /// Prints every problem; all at once is the point of the doctor.
@@ -115,7 +116,7 @@ void print_sizes(const SizeReport& report)
         fmt::print("{} to obstacles in the first {:.3g} s: {} at the start; {} to {} at {:.1f} s "
                    "with the cloth in its start pose",
                    o.name, report.time,
-                   std::isfinite(at_start) ? fmt::format("{:.3g} m", at_start) : "none there",
+                   std::isfinite(at_start) ? fmt::format("{:.3g} m", at_start) : "no obstacle",
                    fmt::format("{:.3g} m", still->in_start_pose), still->obstacle,
                    still->in_start_pose_time);
         if (falling != nullptr)
@@ -170,17 +171,17 @@ int check_scene(const CheckArguments& a)
     print_sizes(sizes);
     const auto meshes = object_meshes(scene.world, scene.start);
     const MeshAudit found = audit(meshes);
-    fmt::print("start: worst stretch {}, worst compression {}, smallest gap {}\n",
+    fmt::print("start: maximum stretch {}, maximum compression {}, smallest gap {}\n",
                percent(found.max_stretch), percent(found.max_compression), gap_text(found.min_gap));
     if (found.intersections > 0) {
-        fmt::print("problem: {}: {} pairs of faces cross at the start; expected: {}\n", a.path,
+        fmt::print("problem: {}: {} pairs of faces intersect at the start; expected: {}\n", a.path,
                    found.intersections, overlap_advice);
         print_crossings(found, meshes, 20);
         write_crossings(meshes, found);
     }
     for (const std::string& warning : sizes.warnings) fmt::print("warning: {}\n", warning);
     if (found.intersections > 0) return exit_bad_input;
-    fmt::print("{}\n", sizes.warnings.empty() ? "good" : "good, with warnings");
+    fmt::print("{}\n", sizes.warnings.empty() ? "no problems" : "no problems, but warnings");
     return exit_good;
 }
 
@@ -211,23 +212,24 @@ int check_run(const CheckArguments& a)
         limits.add(frame, written_limit_excess(folder, frame, meshes, a.limit_tolerance));
         if (found.intersections == 0) continue;
         ++bad;
-        fmt::print("frame {}: {} pairs of faces cross\n", frame, found.intersections);
+        fmt::print("frame {}: {} pairs of faces intersect\n", frame, found.intersections);
         print_crossings(found, meshes, 5);
         offenders.add(fmt::format("{:05d}", frame), meshes, found);
     }
-    fmt::print("{} frames: {} bad, {} crossing pairs, worst stretch {}, worst compression {}, "
-               "smallest gap {}\n",
-               folder.frames().size(), bad, worst.intersections, percent(worst.max_stretch),
-               percent(worst.max_compression), gap_text(worst.min_gap));
+    fmt::print(
+        "{} frames: {} bad, {} intersecting pairs, maximum stretch {}, maximum compression {}, "
+        "smallest gap {}\n",
+        folder.frames().size(), bad, worst.intersections, percent(worst.max_stretch),
+        percent(worst.max_compression), gap_text(worst.min_gap));
     if (!folder.scene())
-        fmt::print("note: strain limits are not known without a scene.json that can be read\n");
+        fmt::print("note: strain limits are unknown without a readable scene.json\n");
     else if (limits_strain(*folder.scene()))
-        fmt::print("strain beyond the limits of fabrics: {:.3g} at most, in frame {}\n",
-                   limits.worst.strain, limits.worst_frame);
+        fmt::print("strain beyond the limits: maximum {:.3g}, in frame {}\n", limits.worst.strain,
+                   limits.worst_frame);
     write_offenders(offenders, a, fs::path(a.path) / "offenders.obj");
     if (limits.frames_beyond > 0) fmt::print("warning: {}\n", to_string(limits));
     if (bad > 0 || (a.strict && limits.frames_beyond > 0)) return exit_audit_failed;
-    fmt::print("{}\n", limits.frames_beyond == 0 ? "good" : "good, with warnings");
+    fmt::print("{}\n", limits.frames_beyond == 0 ? "no problems" : "no problems, but warnings");
     return exit_good;
 }
 
@@ -244,8 +246,8 @@ int check_mesh(const CheckArguments& a)
     const Mesh mesh = build_mesh(file.mesh);
     std::size_t seams = 0;
     for (EdgeId e : mesh.edges()) seams += mesh.is_seam(e);
-    fmt::print("{} panels, {} seam edges, {} nodes, {} verts, {} faces\ngood\n", mesh.panel_count(),
-               seams, mesh.node_count(), mesh.vert_count(), mesh.face_count());
+    fmt::print("{} panels, {} seam edges, {} nodes, {} verts, {} faces\nno problems\n",
+               mesh.panel_count(), seams, mesh.node_count(), mesh.vert_count(), mesh.face_count());
     return exit_good;
 }
 
@@ -265,21 +267,19 @@ Command add_check(CLI::App& program)
 {
     auto a = std::make_shared<CheckArguments>();
     CLI::App* verb = program.add_subcommand(
-        "check", "Find everything that is wrong with a scene or mesh; audit the results of a run");
+        "check", "Find all mistakes in a scene or mesh, or check the frames of a run");
     verb->add_option("path", a->path, "A scene file, a mesh file, or the folder of a run")
         ->required();
     verb->add_option("--offenders", a->offenders,
-                     "OBJ file for the faces that cross, if any (default: "
+                     "OBJ file for intersecting faces, if there are any (default: "
                      "<scene>-offenders.obj for a scene, offenders.obj in the folder of a run)");
     verb->add_option("--limit-tolerance", a->limit_tolerance,
-                     "Of a run: strain beyond the limits of fabrics that is no warning")
+                     "For a run: strain beyond the limits that is still accepted")
         ->check(CLI::Range(0.0, 10.0))
         ->capture_default_str();
-    verb->add_flag(
-        "--strict", a->strict,
-        "Of a run: strain beyond the limits of fabrics is a failure (exit code 2), not a "
-        "warning");
-    verb->add_option("--threads", a->threads, "How many threads (default: one a core)")
+    verb->add_flag("--strict", a->strict,
+                   "For a run: strain beyond the limits is an error (exit code 2), not a warning");
+    verb->add_option("--threads", a->threads, "Number of threads (default: one per core)")
         ->check(CLI::Range(0, 4096));
     return [a] {
         int code = exit_good;

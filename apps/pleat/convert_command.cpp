@@ -88,8 +88,8 @@ int convert(const ConvertArguments& a)
     if (extension == ".ply" && (!file.mesh.node_label.empty() || !file.mesh.face_material.empty() ||
                                 !file.mesh.edge_marks.empty()))
         fmt::print(stderr,
-                   "note: PLY holds no labels, material indices or marked edges; they are "
-                   "not in {}\n",
+                   "note: PLY files have no labels, material indices or marked edges; they are "
+                   "missing in {}\n",
                    a.to);
     fmt::print("{}: {} vertices, {} faces\n", a.to, file.mesh.node_x.size(),
                file.mesh.face_nodes.size());
@@ -102,8 +102,8 @@ Command add_convert(CLI::App& program)
 {
     auto a = std::make_shared<ConvertArguments>();
     CLI::App* verb = program.add_subcommand(
-        "convert", "Turn a mesh file into another format, or a scene into ours");
-    verb->add_option("from", a->from, "A mesh file (.obj, .ply), or a scene (.json), ARCSim's too")
+        "convert", "Convert a mesh file, or write a scene in the format of Pleat");
+    verb->add_option("from", a->from, "A mesh file (.obj, .ply) or a scene (.json), also of ARCSim")
         ->required();
     verb->add_option("to", a->to, "The file to write (.obj, .ply; .json for a scene)")->required();
     verb->add_flag("--float32", a->single, "Single precision (PLY)");

@@ -86,13 +86,14 @@ int Film::wait()
 void Film::fail()
 {
     if (process_ > 0 && wait() == 127)
-        throw InputError(Problem{"--film", "", "no program ffmpeg",
+        throw InputError(Problem{"--film", "", "the program ffmpeg was not found",
                                  "ffmpeg to make films (apt-get install ffmpeg); "
                                  "--frames with -o makes pictures without it"});
     std::ifstream in(messages_);
     std::string said{std::istreambuf_iterator<char>(in), {}};
     while (!said.empty() && said.back() == '\n') said.pop_back();
-    throw FileError(path_.string(), "ffmpeg failed: " + (said.empty() ? "no reason given" : said));
+    throw FileError(path_.string(),
+                    "ffmpeg failed: " + (said.empty() ? "no reason was given" : said));
 }
 
 void Film::add(const Image& image)

@@ -57,14 +57,15 @@ int garment(const GarmentArguments& a)
 Command add_garment(CLI::App& program)
 {
     auto a = std::make_shared<GarmentArguments>();
-    CLI::App* verb = program.add_subcommand("garment", "Make the mesh of a garment from a pattern");
+    CLI::App* verb =
+        program.add_subcommand("garment", "Make the mesh of a garment from a sewing pattern");
     verb->add_option("pattern", a->pattern, "A pattern file (.json)")->required();
     verb->add_option("-o,--output", a->output, "The OBJ file to write")->required();
     verb->add_option("--edge-length", a->edge_length,
-                     "Length of edges [m], instead of the pattern's")
+                     "Longest edge [m] (default: that of the pattern)")
         ->check(CLI::Range(0.001, 10.0));
     verb->add_option("--max-faces", a->options.most_faces,
-                     "A pattern that would need more faces is refused")
+                     "Refuse patterns that would need more faces")
         ->check(CLI::Range(1, 1000000000))
         ->capture_default_str();
     return [a] { return garment(*a); };

@@ -35,7 +35,7 @@ int main(int argc, char** argv)
     CLI::App program{"Pleat simulates cloth on meshes that refine and coarsen themselves."};
     program.set_version_flag("--version", "pleat " PLEAT_VERSION);
     program.require_subcommand(1);
-    program.set_help_all_flag("--help-all", "Show the help of every verb");
+    program.set_help_all_flag("--help-all", "Print the help of all commands");
     std::map<std::string, Command> commands{
         {"run", add_run(program)},       {"resume", add_resume(program)},
         {"check", add_check(program)},   {"render", add_render(program)},

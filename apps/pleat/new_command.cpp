@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* scene_text =
     R"(// A scene for Pleat. Lengths in metres, masses in kilograms, times in seconds.
-// Every key is in docs/scene.md; `pleat check scene.json` finds mistakes.
+// docs/scene.md explains every key; `pleat check scene.json` finds mistakes.
 {
   "pleat": 1,
   "up": "z",
@@ -90,8 +90,8 @@ int make_scene(const NewArguments& a)
     const fs::path folder = a.name;
     std::error_code code;
     if (fs::exists(folder, code) && !fs::is_empty(folder, code))
-        throw InputError(
-            Problem{a.name, "", "something that is there already", "the name of a new folder"});
+        throw InputError(Problem{a.name, "", "a file or folder that already exists",
+                                 "the name of a new folder"});
     fs::create_directories(folder, code);
     if (code) throw FileError(a.name, code.message());
     write_sheet(folder / "sheet.obj", a.cells);
@@ -99,7 +99,7 @@ int make_scene(const NewArguments& a)
     AtomicFile file(folder / "scene.json");
     file.append(text);
     file.commit();
-    fmt::print("{0}/scene.json and {0}/sheet.obj are there. Next:\n"
+    fmt::print("Made {0}/scene.json and {0}/sheet.obj. Next:\n"
                "  pleat run {0}/scene.json -o out/{1}\n"
                "  pleat render out/{1} -o picture.png\n",
                a.name, folder.filename().string());
@@ -111,10 +111,9 @@ int make_scene(const NewArguments& a)
 Command add_new(CLI::App& program)
 {
     auto a = std::make_shared<NewArguments>();
-    CLI::App* verb =
-        program.add_subcommand("new", "Start a scene: a folder with a sheet held by two corners");
-    verb->add_option("name", a->name, "The folder to make")->required();
-    verb->add_option("--cells", a->cells, "Cells along a side of the sheet")
+    CLI::App* verb = program.add_subcommand("new", "Make a folder with a scene to start from");
+    verb->add_option("name", a->name, "Name of the new folder")->required();
+    verb->add_option("--cells", a->cells, "Number of cells along a side of the sheet")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     return [a] { return make_scene(*a); };

@@ -50,7 +50,7 @@ std::vector<Mat2> read_metric_file(const std::string& path, std::size_t points)
     }
     if (problems.empty() && tensors.size() != points)
         problems.push_back({path, "", std::to_string(tensors.size()) + " tensors",
-                            std::to_string(points) + ", one a material point of the mesh"});
+                            std::to_string(points) + ", one for each material point of the mesh"});
     if (!problems.empty()) throw InputError(std::move(problems));
     return tensors;
 }
@@ -78,17 +78,20 @@ int remesh(const RemeshArguments& a)
 Command add_remesh(CLI::App& program)
 {
     auto a = std::make_shared<RemeshArguments>();
-    CLI::App* verb = program.add_subcommand("remesh", "Remesh a surface to a given sizing field");
+    CLI::App* verb = program.add_subcommand("remesh", "Remesh a surface to a given metric");
     verb->add_option("mesh", a->mesh, "A mesh file (.obj, .ply)")->required();
-    verb->add_option("--metric", a->metric,
-                     "A text file with one line a material point (vt) of the mesh: m11 m12 m22, "
-                     "the tensor M for which edges e should have e^T M e <= 1 [1/m^2]")
+    verb->add_option(
+            "--metric", a->metric,
+            "A text file with one line for each material point (vt) of the mesh: m11 m12 m22, "
+            "the tensor M for which edges e should have e^T M e <= 1 [1/m^2]")
         ->required();
     verb->add_option("-o,--output", a->output, "The OBJ file to write")->required();
-    verb->add_option("--hysteresis", a->hysteresis, "Collapses make no edge above 1 less this")
+    verb->add_option("--hysteresis", a->hysteresis,
+                     "Collapses make no edge longer than 1 minus this, in the metric")
         ->check(CLI::Range(0.0, 1.0))
         ->capture_default_str();
-    verb->add_flag("--guard", a->guard, "Refuse edits that would make the surface cross itself");
+    verb->add_flag("--guard", a->guard,
+                   "Refuse edits that would make the surface intersect itself");
     return [a] { return remesh(*a); };
 }
 

@@ -160,7 +160,7 @@ fs::path numbered(const std::string& pattern, int frame)
     if (end == pattern.size() || pattern[end] != 'd' || end - mark > 4 ||
         pattern.find('%', end) != std::string::npos)
         throw InputError(Problem{"--output", "", "\"" + pattern + "\"",
-                                 "a name with one %d or %05d for the frame's number"});
+                                 "a name with one %d or %05d for the number of the frame"});
     const int width = end > mark + 1 ? std::stoi(pattern.substr(mark + 1, end - mark - 1)) : 0;
     return pattern.substr(0, mark) + fmt::format("{:0{}}", frame, width) + pattern.substr(end + 1);
 }
@@ -177,7 +177,7 @@ public:
         const double seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
         const double left = seconds / double(count_) * double(total_ - count_);
-        fmt::print(stderr, "{}frame {}, {}/{}, {:.2f} s a picture, {:.0f} s left{}",
+        fmt::print(stderr, "{}frame {}, {}/{}, {:.2f} s per picture, {:.0f} s left{}",
                    on_terminal_ ? "\r\033[K" : "", frame, count_, total_, seconds / double(count_),
                    left, on_terminal_ && count_ < total_ ? "" : "\n");
         std::fflush(stderr);
@@ -265,16 +265,16 @@ int render_frames(const RenderArguments& a, std::size_t at_once)
 Command add_render(CLI::App& program)
 {
     auto a = std::make_shared<RenderArguments>();
-    CLI::App* verb = program.add_subcommand("render", "Make pictures or a film of a run");
+    CLI::App* verb = program.add_subcommand("render", "Render pictures or a film of a run");
     verb->add_option("folder", a->folder, "The folder of a run")->required();
-    verb->add_option("--frame", a->frame, "Which frame (default: the last)");
-    verb->add_option("--frames", a->frames, "Several: FIRST:LAST, FIRST:LAST:STEP or all");
-    verb->add_option("-o,--output", a->output,
-                     "The PNG file; for several a name with %05d for the frame's number")
+    verb->add_option("--frame", a->frame, "The frame (default: the last)");
+    verb->add_option("--frames", a->frames, "Several frames: FIRST:LAST, FIRST:LAST:STEP or all");
+    verb->add_option(
+            "-o,--output", a->output,
+            "The PNG file; for several frames a name with %05d for the number of the frame")
         ->capture_default_str();
     verb->add_option("--film", a->film, "A film (.mp4, .webm, ...) of all frames, or of --frames");
-    verb->add_option("--fps", a->fps,
-                     "Of the film (default: true speed, the scene's over the step of --frames)")
+    verb->add_option("--fps", a->fps, "Frame rate of the film (default: true speed)")
         ->check(CLI::Range(0.1, 1000.0));
     verb->add_option("--width", a->options.width, "[pixels]")
         ->check(CLI::Range(1, 16384))
@@ -282,40 +282,42 @@ Command add_render(CLI::App& program)
     verb->add_option("--height", a->options.height, "[pixels]")
         ->check(CLI::Range(1, 16384))
         ->capture_default_str();
-    verb->add_option("--samples", a->options.samples, "Samples a pixel")
+    verb->add_option("--samples", a->options.samples, "Samples per pixel")
         ->check(CLI::Range(1, 4096))
         ->capture_default_str();
     verb->add_flag("--wireframe", a->options.wireframe,
-                   "Draw the mesh; colours by size unless --colour says otherwise");
+                   "Draw the mesh; coloured by size unless --colour is given");
     verb->add_option("--colour,--color", a->colour,
-                     "What colours show: fabric, size, aspect, strain, velocity, curvature, "
+                     "Colour faces by: fabric, size, aspect, strain, velocity, curvature, "
                      "material, driver")
         ->check(CLI::IsMember(
             std::vector<std::string>(colour_mode_names.begin(), colour_mode_names.end())));
-    verb->add_option("--range", a->range, "LOW,HIGH: what the ends of the colours stand for")
+    verb->add_option("--range", a->range, "LOW,HIGH: values at the ends of the colour scale")
         ->delimiter(',')
         ->expected(2);
     verb->add_flag("--colour-faces", a->colour_faces, "The same as --colour size");
-    verb->add_flag("--no-ground", a->no_ground, "No floor under the subject");
+    verb->add_flag("--no-ground", a->no_ground, "Do not draw a floor");
     verb->add_flag("--dark", a->dark, "A dark background");
-    verb->add_option("--azimuth", a->azimuth, "Of a fitted camera [degrees] (default: 25)");
-    verb->add_option("--elevation", a->elevation, "Of a fitted camera [degrees] (default: 18)")
+    verb->add_option("--azimuth", a->azimuth,
+                     "Azimuth of the fitted camera [degrees] (default: 25)");
+    verb->add_option("--elevation", a->elevation,
+                     "Elevation of the fitted camera [degrees] (default: 18)")
         ->check(CLI::Range(-90, 90));
     verb->add_option("--fov", a->fov, "Vertical field of view [degrees] (default: 28)")
         ->check(CLI::Range(1, 170));
-    verb->add_option("--eye", a->eye, "Camera position x,y,z [m] instead of a fitted one")
+    verb->add_option("--eye", a->eye, "Camera position x,y,z [m], instead of the fitted camera")
         ->delimiter(',')
         ->expected(3);
-    verb->add_option("--target", a->target, "What it looks at, x,y,z [m]")
+    verb->add_option("--target", a->target, "Point that the camera looks at, x,y,z [m]")
         ->delimiter(',')
         ->expected(3);
     verb->add_flag("--fit-frames", a->fit_frames,
-                   "Fit the camera to the frames that are drawn, not to the whole run");
-    verb->add_flag("-q,--quiet", a->quiet, "Say nothing but errors");
-    verb->add_option("--threads", a->threads, "How many threads (default: one a core)")
+                   "Fit the camera to the rendered frames, not to the whole run");
+    verb->add_flag("-q,--quiet", a->quiet, "Print errors only");
+    verb->add_option("--threads", a->threads, "Number of threads (default: one per core)")
         ->check(CLI::Range(0, 4096));
-    verb->footer("The scene's camera is used where it has one, unless --eye, --azimuth or "
-                 "--elevation say otherwise; else one is fitted to the whole run.");
+    verb->footer("If the scene has a camera, it is used, unless --eye, --azimuth or --elevation "
+                 "is given. Otherwise a camera is fitted to the whole run.");
     return [a] {
         int code = exit_good;
         const Threads threads(a->threads);

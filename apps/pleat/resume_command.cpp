@@ -41,7 +41,7 @@ int resume(const ResumeArguments& a)
     RunRecord record = read_run_record(folder);
     const FoundCheckpoint found = read_checkpoint(folder, a.from);
     for (const std::string& why : found.refused)
-        fmt::print(stderr, "warning: {}; the one before is used\n", why);
+        fmt::print(stderr, "warning: {}; using the checkpoint before\n", why);
     const int frame = found.checkpoint.sim.frame;
 
     SceneDescription description =
@@ -82,7 +82,7 @@ int resume(const ResumeArguments& a)
     trim_run(folder, frame);
     write_text(folder / "scene.json", to_json_text(description));
     if (!a.options.quiet && !a.options.json)
-        fmt::print(stderr, "going on from frame {}, state hash {:016x}\n", frame,
+        fmt::print(stderr, "continuing from frame {}, state hash {:016x}\n", frame,
                    state_hash(scene.start.model, scene.start.state));
     return simulate(record, description, info, threads, folder, scene);
 }
@@ -93,17 +93,18 @@ Command add_resume(CLI::App& program)
 {
     auto a = std::make_shared<ResumeArguments>();
     CLI::App* verb = program.add_subcommand(
-        "resume", "Go on with a run that was stopped, or branch from a frame of it");
+        "resume", "Continue a run that was stopped, or branch from one of its frames");
     verb->add_option("folder", a->folder, "The folder of the run")->required();
-    verb->add_option("--from", a->from, "The frame to go on from (default: the newest checkpoint)")
+    verb->add_option("--from", a->from,
+                     "The frame to continue from (default: the newest checkpoint)")
         ->check(CLI::Range(0, 10000000));
     verb->add_option("--scene", a->scene,
                      "Another scene file: other fabrics, motions, obstacles, wind, solver");
     verb->add_option("-o,--output", a->output,
-                     "Copy the run up to that frame into a new folder, and go on there");
-    verb->add_option("--frames", a->options.frames, "How many frames in all")
+                     "Copy the run up to that frame into a new folder and continue there");
+    verb->add_option("--frames", a->options.frames, "Total number of frames")
         ->check(CLI::Range(0, 10000000));
-    verb->add_option("--threads", a->options.threads, "How many threads (default: one a core)")
+    verb->add_option("--threads", a->options.threads, "Number of threads (default: one per core)")
         ->check(CLI::Range(0, 4096));
     verb->add_option("--format", a->formats, "Formats of the frames (default: as before)")
         ->delimiter(',')
@@ -112,12 +113,13 @@ Command add_resume(CLI::App& program)
                      "Frames between checkpoints (default: as before)")
         ->check(CLI::Range(0, 10000000));
     verb->add_option("--checkpoint-keep", a->checkpoint_keep,
-                     "How many checkpoints to keep, at least 2 (default: as before)")
+                     "Number of checkpoints to keep, at least 2 (default: as before)")
         ->check(CLI::Range(2, 10000000));
     add_limit_options(*verb, a->options);
-    verb->add_flag("--json", a->options.json, "One JSON object a frame on standard output");
-    verb->add_flag("-q,--quiet", a->options.quiet, "Say nothing but errors");
-    verb->add_flag("--force", a->options.force, "Replace the frames behind the one to go on from");
+    verb->add_flag("--json", a->options.json, "Print one JSON object per frame on standard output");
+    verb->add_flag("-q,--quiet", a->options.quiet, "Print errors only");
+    verb->add_flag("--force", a->options.force,
+                   "Replace the frames after the one to continue from");
     return [a] { return resume(*a); };
 }
 

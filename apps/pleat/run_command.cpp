@@ -40,7 +40,7 @@ void prepare_output(const fs::path& folder, bool force)
     if (has_run && !force)
         throw InputError(Problem{folder.string(), "", "the results of an earlier run",
                                  "another folder (-o), or --force to replace them, or `pleat "
-                                 "resume` to go on with them"});
+                                 "resume` to continue it"});
     fs::create_directories(folder, code);
     if (code) throw FileError(folder.string(), code.message());
 }

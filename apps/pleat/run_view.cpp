@@ -180,7 +180,7 @@ ModeText text_of(ColourMode mode)
 {
     switch (mode) {
     case ColourMode::fabric:
-        return {"Fabric", "", "Fabrics as they look"};
+        return {"Fabric", "", "Colours and patterns of the fabrics"};
     case ColourMode::size:
         return {"Face size", "m²", "Large faces blue, small ones red, thin ones yellow"};
     case ColourMode::aspect:
@@ -192,10 +192,10 @@ ModeText text_of(ColourMode mode)
     case ColourMode::curvature:
         return {"Curvature", "1/m", "The principal curvature of larger magnitude"};
     case ColourMode::material:
-        return {"Material", "", "Which fabric each face has"};
+        return {"Material", "", "The fabric of each face"};
     case ColourMode::driver:
         return {"Sizing driver", "",
-                "What asked for the finest mesh; none where the longest edge allowed rules"};
+                "The criterion that asks for the finest mesh; none if the longest edge is allowed"};
     }
     return {"", "", ""};
 }

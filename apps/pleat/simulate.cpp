@@ -111,18 +111,18 @@ void write_text(const fs::path& path, const std::string& text)
 void add_limit_options(CLI::App& verb, RunOptions& o)
 {
     verb.add_option("--limit-tolerance", o.limit_tolerance,
-                    "Strain beyond the limits of fabrics that is no warning")
+                    "Strain beyond the limits that is still accepted")
         ->check(CLI::Range(0.0, 10.0))
         ->capture_default_str();
     verb.add_flag("--strict", o.strict,
-                  "Strain beyond the limits of fabrics is a failure (exit code 2), not a warning");
+                  "Strain beyond the limits is an error (exit code 2), not a warning");
 }
 
 void add_run_options(CLI::App& verb, RunOptions& o)
 {
-    verb.add_option("--frames", o.frames, "How many frames, instead of the scene's number")
+    verb.add_option("--frames", o.frames, "Number of frames (default: that of the scene)")
         ->check(CLI::Range(0, 10000000));
-    verb.add_option("--threads", o.threads, "How many threads (default: one a core)")
+    verb.add_option("--threads", o.threads, "Number of threads (default: one per core)")
         ->check(CLI::Range(0, 4096));
     verb.add_option("--format", o.formats, "Formats of the frames: obj, ply")
         ->delimiter(',')
@@ -131,13 +131,13 @@ void add_run_options(CLI::App& verb, RunOptions& o)
                     "Frames between checkpoints (default: 10; 0: only at the start and the end)")
         ->check(CLI::Range(0, 10000000));
     verb.add_option("--checkpoint-keep", o.checkpoint_keep,
-                    "How many checkpoints to keep, at least 2 (default: all)")
+                    "Number of checkpoints to keep, at least 2 (default: all)")
         ->check(CLI::Range(2, 10000000));
     add_limit_options(verb, o);
-    verb.add_flag("--json", o.json, "One JSON object a frame on standard output");
-    verb.add_flag("-q,--quiet", o.quiet, "Say nothing but errors");
+    verb.add_flag("--json", o.json, "Print one JSON object per frame on standard output");
+    verb.add_flag("-q,--quiet", o.quiet, "Print errors only");
     verb.add_flag("!--no-attributes", o.attributes,
-                  "No frames/*.attributes (velocity, sizing; for `view` and `render`)");
+                  "Do not write frames/*.attributes (velocity, sizing; for `view` and `render`)");
 }
 
 RunRecord read_run_record(const fs::path& folder)
@@ -154,7 +154,7 @@ RunRecord read_run_record(const fs::path& folder)
         record.options.checkpoint_every = json.at("checkpoint_every").get<int>();
         record.options.checkpoint_keep = json.at("checkpoint_keep").get<int>();
     } catch (const nlohmann::json::exception&) {
-        throw InputError(Problem{path.string(), "", "no record of a run",
+        throw InputError(Problem{path.string(), "", "no run.json of a run",
                                  "a folder that `pleat run -o` of this version made"});
     }
     return record;
@@ -229,9 +229,10 @@ int simulate(const RunRecord& record, const SceneDescription& description,
         fmt::print(stderr, "error: {}\n", reason);
         const std::vector<int> kept = checkpoint_frames(folder);
         if (!kept.empty())
-            fmt::print(stderr,
-                       "frames up to {} in {} are whole; `pleat resume {}` goes on from frame {}\n",
-                       scene.start.frame, folder.string(), folder.string(), kept.back());
+            fmt::print(
+                stderr,
+                "frames up to {} in {} are complete; `pleat resume {}` continues from frame {}\n",
+                scene.start.frame, folder.string(), folder.string(), kept.back());
         try { // may be refused as well
             report = last_kept;
             report.trouble = reason;
@@ -256,26 +257,26 @@ int simulate(const RunRecord& record, const SceneDescription& description,
 
     const std::string where =
         fmt::format("{} frames in {}", report.frames_written, folder.string());
-    const std::string resume = fmt::format("`pleat resume {}` goes on", folder.string());
+    const std::string resume = fmt::format("`pleat resume {}` continues", folder.string());
     if (report.end == RunEnd::gave_up) {
         fmt::print(stderr, "error: the solver gave up at {}\n{}; the last one is good; {}\n",
                    report.trouble, where, resume);
         return exit_gave_up;
     }
     if (report.end == RunEnd::stopped) {
-        progress.say(fmt::format("stopped: {}, all whole; {}", where, resume));
+        progress.say(fmt::format("stopped: {}, all complete; {}", where, resume));
         return 128 + stop_signal.load();
     }
     progress.say(fmt::format("done: {}, state hash {:016x}", where, hash));
     const bool is_beyond = limits.frames_beyond > 0;
     if (is_beyond && o.strict)
-        fmt::print(stderr, "audit failed: {}\n", to_string(limits));
+        fmt::print(stderr, "check failed: {}\n", to_string(limits));
     else if (is_beyond)
         progress.say("warning: " + to_string(limits));
     if (report.frames_with_intersections > 0) {
         fmt::print(
             stderr,
-            "audit failed: {} frames with intersections, the first is frame {}; `pleat check "
+            "check failed: {} frames with intersections, the first is frame {}; `pleat check "
             "{}` lists them\n",
             report.frames_with_intersections, report.first_bad_frame, folder.string());
         return exit_audit_failed;

@@ -124,8 +124,8 @@ int show_stats(const StatsArguments& a)
     if (a.output.empty()) return exit_good;
     const std::string extension = fs::path(a.output).extension().string();
     if (extension != ".html" && extension != ".htm" && extension != ".svg")
-        throw InputError(
-            Problem{"--output", "", "\"" + a.output + "\"", "a name in .html or .svg"});
+        throw InputError(Problem{"--output", "", "\"" + a.output + "\"",
+                                 "a file name that ends in .html or .svg"});
     AtomicFile file(a.output);
     file.append(extension == ".svg" ? stats_picture(runs) : stats_page(runs));
     file.commit();
@@ -138,10 +138,10 @@ int show_stats(const StatsArguments& a)
 Command add_stats(CLI::App& program)
 {
     auto a = std::make_shared<StatsArguments>();
-    CLI::App* verb = program.add_subcommand("stats", "Show the statistics of runs, side by side");
+    CLI::App* verb = program.add_subcommand("stats", "Print statistics of runs, side by side");
     verb->add_option("folders", a->folders, "The folders of runs")->required();
     verb->add_option("-o,--output", a->output,
-                     "Charts too: a page (.html) or a picture (.svg) that needs no other file");
+                     "Also write charts: a page (.html) or a picture (.svg)");
     return [a] { return show_stats(*a); };
 }
 

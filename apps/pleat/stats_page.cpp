@@ -278,9 +278,9 @@ std::vector<Chart> charts_of(const std::vector<RunStats>& runs)
     };
     add("Faces", "", {{"faces", "faces"}}, 1);
     if (several) {
-        add("Time a frame", "ms", {{"ms_total", "total"}}, 1);
+        add("Time per frame", "ms", {{"ms_total", "total"}}, 1);
     } else {
-        Chart chart{"Time by stage", "ms a frame", {}, true};
+        Chart chart{"Time by stage", "ms per frame", {}, true};
         for (std::size_t s = 0; s < stages.size(); ++s) {
             Line line{stages[s].label, line_colours[s], false, runs[0].table.values("frame"),
                       runs[0].table.values(stages[s].column)};
@@ -335,15 +335,15 @@ std::vector<SummaryRow> summary_of(const std::vector<RunStats>& runs)
     };
     add("state", "", [](const RunStats& r) { return r.state.empty() ? "–" : r.state; });
     add("frames", "", [](const RunStats& r) { return readable(double(r.table.rows.size())); });
-    add("faces, most", "",
+    add("faces, maximum", "",
         [&](const RunStats& r) { return readable(largest(column(r, "faces"))); });
     add("faces, last", "", [&](const RunStats& r) {
         const auto faces = column(r, "faces");
         return faces.empty() ? std::string("–") : readable(faces.back());
     });
-    add("time a frame, median", "ms",
+    add("time per frame, median", "ms",
         [&](const RunStats& r) { return readable(median(column(r, "ms_total"))); });
-    add("time, all", "s",
+    add("total time", "s",
         [&](const RunStats& r) { return readable(sum(column(r, "ms_total")) / 1000); });
     for (const Stage& stage : stages) {
         bool used = false;
@@ -355,7 +355,7 @@ std::vector<SummaryRow> summary_of(const std::vector<RunStats>& runs)
                            : std::string("–");
         });
     }
-    add("frames with crossings", "", [&](const RunStats& r) {
+    add("frames with intersections", "", [&](const RunStats& r) {
         const auto all = column(r, "intersections");
         return all.empty() ? std::string("–")
                            : readable(double(std::count_if(all.begin(), all.end(),
@@ -363,11 +363,11 @@ std::vector<SummaryRow> summary_of(const std::vector<RunStats>& runs)
     });
     add("smallest gap", "mm",
         [&](const RunStats& r) { return readable(1000 * smallest(column(r, "min_gap"))); });
-    add("stretch, most", "%",
+    add("maximum stretch", "%",
         [&](const RunStats& r) { return readable(100 * largest(column(r, "max_stretch"))); });
-    add("compression, most", "%",
+    add("maximum compression", "%",
         [&](const RunStats& r) { return readable(100 * largest(column(r, "max_compression"))); });
-    add("steps tried again", "",
+    add("retried steps", "",
         [&](const RunStats& r) { return readable(sum(column(r, "rejected"))); });
     add("peak memory", "MB", [](const RunStats& r) {
         return r.peak_memory_mb > 0 ? readable(r.peak_memory_mb) : std::string("–");
@@ -406,11 +406,11 @@ svg{{width:100%;height:auto;max-width:760px;display:block}}
 </style></head><body><main>
 <h1>{}</h1><p>{} · frames along the axes</p>
 )",
-        escaped(title), runs.size() == 1 ? escaped(runs[0].name) : "Runs compared",
-        runs.size() == 1 ? "Statistics of a run of Pleat" : "Statistics of runs of Pleat");
+        escaped(title), runs.size() == 1 ? escaped(runs[0].name) : "Comparison of runs",
+        runs.size() == 1 ? "Statistics of a Pleat run" : "Statistics of Pleat runs");
     page +=
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Summary\"><table><thead>"
-        "<tr><th scope=\"col\">of the run</th><th scope=\"col\"><span "
+        "<tr><th scope=\"col\">quantity</th><th scope=\"col\"><span "
         "aria-label=\"unit\"></span></th>";
     for (const RunStats& run : runs) page += "<th scope=\"col\">" + escaped(run.name) + "</th>";
     page += "</tr></thead><tbody>\n";

@@ -80,7 +80,7 @@ pid_t start_run(const ViewArguments& a, const fs::path& folder)
         words.push_back(std::to_string(a.threads));
     }
     const pid_t process = start(words, false);
-    if (process < 0) throw FileError("pleat run", "no process can be started");
+    if (process < 0) throw FileError("pleat run", "cannot start a process");
     return process;
 }
 
@@ -90,7 +90,7 @@ int view(const ViewArguments& a)
     const bool is_folder = fs::is_directory(a.source, code);
     if (!is_folder && !fs::exists(a.source, code))
         throw InputError(Problem{a.source, "", "no such file or folder",
-                                 "the folder of a run, or a scene to run and look at"});
+                                 "the folder of a run, or a scene file"});
     if (!a.page.empty()) {
         if (!is_folder) throw InputError(Problem{"--export", "", "a scene", "the folder of a run"});
         export_page(a.source, a.frames, a.page);
@@ -139,7 +139,7 @@ int view(const ViewArguments& a)
     const std::string address = fmt::format("http://{}:{}/", shown, server.port());
     fmt::print("{} at {}  (Ctrl-C ends)\n", folder.string(), address);
     if (a.host != "127.0.0.1" && a.host != "::1" && a.host != "localhost")
-        fmt::print("anyone who reaches {} can look at this run\n", a.host);
+        fmt::print("anyone who can connect to {} can see this run\n", a.host);
     std::fflush(stdout);
     if (!a.no_open) open_browser(address);
 
@@ -164,22 +164,21 @@ Command add_view(CLI::App& program)
 {
     auto a = std::make_shared<ViewArguments>();
     CLI::App* verb =
-        program.add_subcommand("view", "Look at a run in the browser, also while it runs");
-    verb->add_option("source", a->source, "The folder of a run, or a scene to run and look at")
+        program.add_subcommand("view", "Show a run in the browser, also during the run");
+    verb->add_option("source", a->source, "The folder of a run, or a scene to run and show")
         ->required();
-    verb->add_option("--port", a->port, "Port (default: any that is free)")
+    verb->add_option("--port", a->port, "Port (default: any free port)")
         ->check(CLI::Range(0, 65535));
-    verb->add_option(
-            "--host", a->host,
-            "Address to listen on; others than this machine see the run only if you say so")
+    verb->add_option("--host", a->host,
+                     "Address to listen on (0.0.0.0: other machines can see the run)")
         ->capture_default_str();
     verb->add_flag("--no-open", a->no_open, "Do not open a browser");
-    verb->add_option("--export", a->page, "Write one HTML file that opens from disk, and end");
-    verb->add_option("--frames", a->frames, "Of the export: FIRST:LAST, FIRST:LAST:STEP");
+    verb->add_option("--export", a->page, "Write one HTML file that opens from disk, and exit");
+    verb->add_option("--frames", a->frames, "Frames of the export: FIRST:LAST, FIRST:LAST:STEP");
     verb->add_option("-o,--output", a->output,
-                     "Of a scene: folder for the results (default: out/<scene>)");
-    verb->add_flag("--force", a->force, "Of a scene: replace the results of an earlier run");
-    verb->add_option("--threads", a->threads, "Of a scene: how many threads")
+                     "For a scene: folder for the results (default: out/<scene>)");
+    verb->add_flag("--force", a->force, "For a scene: replace the results of an earlier run");
+    verb->add_option("--threads", a->threads, "For a scene: number of threads")
         ->check(CLI::Range(0, 4096));
     return [a] { return view(*a); };
 }

@@ -68,7 +68,7 @@ bool has_word(std::string_view list, std::string_view word)
 Answer frame_answer(RunView& view, std::string_view name, std::string_view query)
 {
     const auto number = number_of<int>(name);
-    if (!number || *number < 0) return failure(400, "a frame is a whole number");
+    if (!number || *number < 0) return failure(400, "the frame must be a whole number");
     const std::string_view with = query_value(query, "with");
     PacketOptions options;
     options.static_objects = has_word(with, "static");
@@ -82,7 +82,7 @@ Answer file_answer(const RunView& view, const std::string& name)
 {
     std::error_code code;
     const fs::path root = fs::canonical(view.folder(), code);
-    if (code) return failure(410, "the run's folder is gone");
+    if (code) return failure(410, "the folder of the run no longer exists");
     if (name.empty() || name.find('\0') != std::string::npos) return failure(404, "no such file");
     const fs::path path = fs::canonical(root / fs::path(name).relative_path(), code);
     if (code) return failure(404, "no such file");
@@ -109,14 +109,15 @@ Answer answer(RunView& view, const std::string& path, const std::string& query)
         if (starts("/api/") || starts("/files/")) {
             std::error_code code;
             if (!fs::is_directory(view.folder(), code))
-                return failure(410, "the run's folder is gone: " + view.folder().string());
+                return failure(410,
+                               "the folder of the run no longer exists: " + view.folder().string());
         }
         if (route == "/api/run") return {200, "application/json", view.run_json()};
         if (route == "/api/progress") {
             const std::string_view row = query_value(query, "row");
             const auto first =
                 row.empty() ? std::optional<std::size_t>(0) : number_of<std::size_t>(row);
-            if (!first) return failure(400, "a row is a whole number");
+            if (!first) return failure(400, "the row must be a whole number");
             return {200, "application/json", view.progress_json(*first)};
         }
         if (starts("/api/frame/")) return frame_answer(view, route.substr(11), query);
@@ -184,7 +185,7 @@ ViewServer::ViewServer(RunView& view, std::string host, int port) : http_(std::m
                 return say(failure(403, "this server answers to localhost only"));
         }
         if (request.method != "GET" && request.method != "HEAD")
-            return say(failure(405, "only GET is answered"));
+            return say(failure(405, "only GET is supported"));
         const std::size_t mark = request.target.find('?');
         const std::string query =
             mark == std::string::npos ? std::string() : request.target.substr(mark + 1);
@@ -203,7 +204,7 @@ ViewServer::ViewServer(RunView& view, std::string host, int port) : http_(std::m
     if (!bound)
         throw FileError(host + ":" + std::to_string(port),
                         port == 0 ? "the address cannot be used"
-                                  : "the port is taken or the address cannot be used");
+                                  : "the port is in use or the address cannot be used");
     if (port != 0) port_ = port;
 }
 

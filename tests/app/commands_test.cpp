@@ -146,9 +146,9 @@ TEST_F(Commands, check_of_a_run_finds_crossing_faces)
           "f 1/1 2/2 3/3\nf 4/4 5/5 6/6\n");
     const ProgramResult r = run_pleat_line("check " + at("out"));
     EXPECT_EQ(r.exit_code, 2);
-    EXPECT_THAT(r.output, HasSubstr("frame 0: 1 pairs of faces cross"));
-    EXPECT_THAT(r.output, HasSubstr("sheet face 0 crosses sheet face 1"));
-    EXPECT_THAT(r.output, HasSubstr("the 2 faces that cross are in " + at("out/offenders.obj")));
+    EXPECT_THAT(r.output, HasSubstr("frame 0: 1 pairs of faces intersect"));
+    EXPECT_THAT(r.output, HasSubstr("sheet face 0 intersects sheet face 1"));
+    EXPECT_THAT(r.output, HasSubstr("the 2 intersecting faces are in " + at("out/offenders.obj")));
     const std::string offenders = read_bytes(at("out/offenders.obj"));
     EXPECT_THAT(offenders, HasSubstr("o 00000_sheet\n"));
     EXPECT_THAT(offenders, HasSubstr("g 00000_sheet pair1\n"));
@@ -165,7 +165,7 @@ TEST_F(Commands, a_run_with_intersections_says_so_and_ends_with_2)
         "handles": [{"nodes": [0, 1, 2]}], "contact": {"type": "none"}})");
     const ProgramResult r = run_pleat_line("run " + at("s.json") + " -o " + at("out"));
     EXPECT_EQ(r.exit_code, 2) << r.output;
-    EXPECT_THAT(r.output, HasSubstr("audit failed"));
+    EXPECT_THAT(r.output, HasSubstr("check failed"));
     EXPECT_EQ(run_pleat_line("check " + at("out")).exit_code, 2);
 }
 
@@ -177,8 +177,8 @@ TEST_F(Commands, check_of_a_scene_that_starts_crossed_names_the_faces)
     write("s.json", R"({"pleat": 1, "cloths": [{"mesh": "two.obj", "material": "denim"}]})");
     const ProgramResult r = run_pleat_line("check " + at("s.json"));
     EXPECT_EQ(r.exit_code, 1);
-    EXPECT_THAT(r.output, HasSubstr("cross at the start"));
-    EXPECT_THAT(r.output, HasSubstr("face 0 crosses"));
+    EXPECT_THAT(r.output, HasSubstr("intersect at the start"));
+    EXPECT_THAT(r.output, HasSubstr("face 0 intersects"));
 }
 
 TEST_F(Commands, the_faces_that_cross_are_written_once_each_with_the_groups_of_their_pairs)
@@ -194,11 +194,11 @@ TEST_F(Commands, the_faces_that_cross_are_written_once_each_with_the_groups_of_t
     const ProgramResult named =
         run_pleat_line("check " + at("s.json") + " --offenders " + at("bad.obj"));
     EXPECT_EQ(named.exit_code, 1);
-    EXPECT_THAT(named.output, HasSubstr("the 3 faces that cross are in " + at("bad.obj")));
+    EXPECT_THAT(named.output, HasSubstr("the 3 intersecting faces are in " + at("bad.obj")));
     EXPECT_FALSE(fs::exists(at("s-offenders.obj")));
     const std::string text = read_bytes(at("bad.obj"));
-    EXPECT_THAT(text, HasSubstr("# pair1: my_sheet face 0 crosses needle face 1\n"
-                                "# pair2: my_sheet face 0 crosses needle face 2\n"));
+    EXPECT_THAT(text, HasSubstr("# pair1: my_sheet face 0 intersects needle face 1\n"
+                                "# pair2: my_sheet face 0 intersects needle face 2\n"));
     EXPECT_THAT(text, HasSubstr("o my_sheet\nv 0 0 0\nv 1 0 0\nv 0 1 0\n"
                                 "g my_sheet pair1 pair2\nf 1 2 3\n"));
     EXPECT_THAT(text, HasSubstr("g needle pair1\nf 4 5 6\ng needle pair2\nf 4 6 7\n"));
@@ -245,12 +245,12 @@ TEST_F(Commands, a_floor_without_end_is_checked_run_and_audited_beyond_its_squar
     EXPECT_EQ(run_pleat_line("run " + at("through.json") + " -q -o " + at("through")).exit_code, 2);
     const ProgramResult audited = run_pleat_line("check " + at("through"));
     EXPECT_EQ(audited.exit_code, 2) << "from the files alone";
-    EXPECT_THAT(audited.output, HasSubstr("s face 0 crosses floor face 0"));
+    EXPECT_THAT(audited.output, HasSubstr("s face 0 intersects floor face 0"));
 
     write("start.json", scene(R"("point": [0, 0, 0.2])", "impact_zones"));
     const ProgramResult refused = run_pleat_line("run " + at("start.json") + " -o " + at("no"));
     EXPECT_EQ(refused.exit_code, 1);
-    EXPECT_THAT(refused.output, HasSubstr("s face 0 crosses floor face 0"));
+    EXPECT_THAT(refused.output, HasSubstr("s face 0 intersects floor face 0"));
 }
 
 TEST_F(Commands, check_lists_every_problem_at_once)
@@ -293,9 +293,9 @@ TEST_F(Commands, overlaps_at_the_start_begin_with_their_number_and_what_to_do)
     for (const std::string& verb :
          {"check --offenders " + at("bad.obj") + " ", "run -o " + at("out") + " "}) {
         const std::string said = run_pleat_line(verb + at("s.json")).output;
-        const std::size_t count = said.find("1 pairs of faces cross");
+        const std::size_t count = said.find("1 pairs of faces intersect");
         const std::size_t advice = said.find(R"("contact": {"on_overlap": "untangle"})");
-        const std::size_t pair = said.find("face 0 crosses");
+        const std::size_t pair = said.find("face 0 intersects");
         ASSERT_NE(pair, std::string::npos) << said;
         EXPECT_LT(count, advice) << said;
         EXPECT_LT(advice, pair) << said;
@@ -411,13 +411,13 @@ TEST_F(Commands, strains_beyond_the_limits_are_a_warning_and_with_strict_a_failu
     EXPECT_THAT(warned.output, HasSubstr("worst: 0.2 beyond, in frame 4 at sheet face"));
     const ProgramResult strict = run_pleat_line(run + "--strict");
     EXPECT_EQ(strict.exit_code, 2);
-    EXPECT_THAT(strict.output, HasSubstr("audit failed: 3 frame(s) with strains"));
+    EXPECT_THAT(strict.output, HasSubstr("check failed: 3 frame(s) with strains"));
     EXPECT_EQ(run_pleat_line(run + "--strict --limit-tolerance 0.25").exit_code, 0);
 
     // From the files alone.
     const ProgramResult checked = run_pleat_line("check " + at("out"));
     EXPECT_EQ(checked.exit_code, 0);
-    EXPECT_THAT(checked.output, HasSubstr("strain beyond the limits of fabrics: 0.2 at most"));
+    EXPECT_THAT(checked.output, HasSubstr("strain beyond the limits: maximum 0.2"));
     EXPECT_THAT(checked.output, HasSubstr("warning: 3 frame(s) with strains more than 0.02"));
     EXPECT_EQ(run_pleat_line("check --strict " + at("out")).exit_code, 2);
     EXPECT_EQ(run_pleat_line("check --strict --limit-tolerance 0.25 " + at("out")).exit_code, 0);
@@ -425,7 +425,7 @@ TEST_F(Commands, strains_beyond_the_limits_are_a_warning_and_with_strict_a_failu
     // A run that goes on counts what was written before; the new frames are within the limits.
     const ProgramResult resumed = run_pleat_line("resume " + at("out") + " --frames 6 --strict");
     EXPECT_EQ(resumed.exit_code, 2);
-    EXPECT_THAT(resumed.output, HasSubstr("audit failed: 3 frame(s) with strains"));
+    EXPECT_THAT(resumed.output, HasSubstr("check failed: 3 frame(s) with strains"));
 }
 
 TEST_F(Commands, convert_keeps_bits_and_seams)

@@ -163,7 +163,7 @@ TEST_F(Faults, interrupts_leave_a_checkpoint_of_the_last_frame)
             at(out) + "/frames/00002_b.obj ] && break; sleep 0.05; done; kill -" + signal +
             " $pid; wait $pid");
         EXPECT_GT(r.exit_code, 128) << r.output;
-        EXPECT_THAT(r.output, HasSubstr("goes on"));
+        EXPECT_THAT(r.output, HasSubstr("continues"));
         EXPECT_THAT(read_bytes(folder / out / "run.json"), HasSubstr("\"stopped\""));
         EXPECT_EQ(std::distance(fs::directory_iterator(folder / out / "checkpoint"),
                                 fs::directory_iterator()),
@@ -192,7 +192,7 @@ TEST_F(Faults, a_damaged_checkpoint_is_told_of_and_the_one_before_is_used)
     EXPECT_EQ(r.exit_code, 0) << r.output;
     EXPECT_THAT(r.output, HasSubstr("00024.pleat: a checksum that does not fit"));
     EXPECT_THAT(r.output, HasSubstr("00021.pleat: a checkpoint of version 77"));
-    EXPECT_THAT(r.output, HasSubstr("going on from frame 18"));
+    EXPECT_THAT(r.output, HasSubstr("continuing from frame 18"));
     EXPECT_EQ(hashes_of(folder / "out"), expected);
 }
 
@@ -255,7 +255,7 @@ TEST_F(Faults, a_limit_on_file_sizes_ends_the_run_with_the_reason)
                   at("scene.json") + " -q --frames 400 -o " + at("out"));
     EXPECT_EQ(r.exit_code, 1) << r.output;
     EXPECT_THAT(r.output, HasSubstr("File too large"));
-    EXPECT_THAT(r.output, HasSubstr("goes on from frame"));
+    EXPECT_THAT(r.output, HasSubstr("continues from frame"));
     EXPECT_TRUE(read_bytes(folder / "out/stats.csv").ends_with("\n")) << "whole rows only";
     EXPECT_EQ(run_pleat_line("check " + at("out")).exit_code, 0);
     expect_no_leftovers("out");
@@ -276,7 +276,7 @@ TEST_F(Faults, a_full_disk_ends_the_run_with_the_reason)
                   at("disk/out") + " " + at("saved") + "; }'");
     EXPECT_THAT(r.output, HasSubstr("No space left on device"));
     EXPECT_THAT(r.output, HasSubstr("code 1"));
-    EXPECT_THAT(r.output, HasSubstr("goes on from frame"));
+    EXPECT_THAT(r.output, HasSubstr("continues from frame"));
     EXPECT_EQ(run_pleat_line("check " + at("saved")).exit_code, 0);
     ASSERT_EQ(run_program(run_words("alone")).exit_code, 0);
     const ProgramResult on = run_pleat_line("resume -q " + at("saved"));

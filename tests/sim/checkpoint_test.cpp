@@ -119,7 +119,7 @@ TEST(Checkpoint, cut_anywhere_is_refused)
     const std::string good = encode_checkpoint(sim, info_of(sim));
     for (std::size_t size = 0; size < good.size(); ++size)
         ASSERT_NE(refusal(good.substr(0, size)), "") << size;
-    EXPECT_THAT(refusal(good + "x"), HasSubstr("bytes behind the head"));
+    EXPECT_THAT(refusal(good + "x"), HasSubstr("bytes after the header"));
     EXPECT_THAT(refusal("hello"), HasSubstr("a file of 5 bytes"));
     EXPECT_THAT(refusal(std::string(100, ' ')), HasSubstr("no checkpoint"));
 }

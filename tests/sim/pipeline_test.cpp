@@ -151,8 +151,9 @@ TEST(Run, logs_steps_that_had_to_be_tried_again)
     hooks.log = [&](LogLevel, std::string_view text) { said.emplace_back(text); };
     EXPECT_EQ(run({}, p, sim, {.substeps = 8, .frames = 1}, {}, hooks).end, RunEnd::finished);
     ASSERT_EQ(said.size(), 8u);
-    EXPECT_THAT(said[2], HasSubstr("frame 1, step 3: done in 2 smaller steps, because integration: "
-                                   "dt is too long for me"));
+    EXPECT_THAT(said[2],
+                HasSubstr("frame 1, step 3: retried in 2 smaller steps, because integration: "
+                          "dt is too long for me"));
 }
 
 TEST(Advance, gives_up_with_the_reason_and_the_last_good_state)

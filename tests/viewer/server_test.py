@@ -233,7 +233,7 @@ class OtherFolders(unittest.TestCase):
         try:
             second = run_pleat("view", "--no-open", run, "--port", server.port)
             self.assertEqual(second.returncode, 1)
-            self.assertIn("port is taken", second.stderr)
+            self.assertIn("port is in use", second.stderr)
         finally:
             self.assertEqual(server.close(), 0)
 
@@ -262,7 +262,7 @@ class OtherFolders(unittest.TestCase):
             for path in ["/api/run", "/api/progress", "/api/frame/1", "/files/stats.csv"]:
                 status, answer = server.json(path)
                 self.assertEqual(status, 410, path)
-                self.assertIn("gone", answer["error"])
+                self.assertIn("no longer exists", answer["error"])
             self.assertEqual(server.get("/")[0], 200)
             away.rename(run)
             self.assertEqual(server.get("/api/frame/1")[0], 200)

@@ -106,7 +106,7 @@ std::string sequence_file(std::string_view pattern, int index)
     const std::optional<Pattern> parts = read_pattern(pattern, number_count);
     if (!parts || number_count != 1)
         throw InputError(Problem{std::string(pattern), "",
-                                 !parts ? "a % that is no place for a number"
+                                 !parts ? "a % that is not a place for a number"
                                         : std::to_string(number_count) + " places for a number",
                                  "a pattern with one number, such as body_%04d.obj"});
     const std::string number = std::to_string(index);

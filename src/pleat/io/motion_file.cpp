@@ -133,7 +133,7 @@ private:
             if (parse_real(f, value) != NumberKind::good) return true;
         }
         if (count < 3) return true; // a body may be called by a number
-        problem("a row of numbers", "the header line of " + what + " behind " +
+        problem("a row of numbers", "the header line of " + what + " after " +
                                         std::to_string(motion_.frame_count) + " frames");
         return false;
     }

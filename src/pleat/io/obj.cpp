@@ -123,7 +123,7 @@ private:
         for (const std::string_view known : ignored_keywords)
             if (keyword == known) return;
         if (!is_printable(keyword)) {
-            problem(quote_field(keyword) + ", so this is no text file",
+            problem(quote_field(keyword) + ", so this is not a text file",
                     "an OBJ file in plain text");
             is_garbage_ = true;
             return;
@@ -180,7 +180,7 @@ private:
         if (!material) return;
         if (*material < 0)
             return problem("material index " + std::to_string(*material), "0 or more");
-        if (face_line_count_ == 0) return problem("tm before any face", "tm behind its f line");
+        if (face_line_count_ == 0) return problem("tm before any face", "tm after its f line");
         std::vector<int>& face_material = obj_.mesh.face_material;
         face_material.resize(obj_.mesh.face_nodes.size(), 0);
         std::fill(face_material.begin() + static_cast<std::ptrdiff_t>(last_face_first_),
@@ -214,7 +214,7 @@ private:
     {
         std::array<double, 1> angle{};
         if (!read_reals(angle, "ea angle, in radians") || !at_end("ea angle")) return;
-        if (!edge_seen_) return problem("ea before any edge", "ea behind its e line");
+        if (!edge_seen_) return problem("ea before any edge", "ea after its e line");
         if (edge_good_) obj_.mesh.edge_marks.back().rest_angle = angle[0];
     }
 
@@ -227,7 +227,7 @@ private:
             if (!given) return;
             keep = *given;
         }
-        if (!edge_seen_) return problem("ep before any edge", "ep behind its e line");
+        if (!edge_seen_) return problem("ep before any edge", "ep after its e line");
         if (edge_good_) obj_.mesh.edge_marks.back().keep = keep != 0;
     }
 
@@ -430,7 +430,7 @@ private:
     {
         if (!obj_.mesh.node_x.empty()) return true;
         problem(std::string(keyword) + " before any vertex",
-                std::string(keyword) + " behind its v line");
+                std::string(keyword) + " after its v line");
         return false;
     }
 

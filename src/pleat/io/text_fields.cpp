@@ -113,7 +113,7 @@ NotText find_not_text(std::string_view text)
     if (nul == std::string_view::npos) return {};
     const auto lines =
         std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
-    return {static_cast<std::uint32_t>(lines) + 1, "a NUL byte, so this is no text file"};
+    return {static_cast<std::uint32_t>(lines) + 1, "a NUL byte, so this is not a text file"};
 }
 
 } // namespace pleat

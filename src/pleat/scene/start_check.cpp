@@ -22,7 +22,7 @@ InputError overlap_error(const SceneDescription& description, const std::vector<
     std::vector<Problem> problems;
     problems.push_back(
         {description.file.string(), "start",
-         std::to_string(found.intersections) + " pairs of faces cross" +
+         std::to_string(found.intersections) + " pairs of faces intersect" +
              (found.intersections > most_problems
                   ? "; the first " + std::to_string(most_problems) + " follow"
                   : ""),
@@ -31,9 +31,9 @@ InputError overlap_error(const SceneDescription& description, const std::vector<
         if (problems.size() == 1 + most_problems) break;
         problems.push_back({description.file.string(), "start",
                             meshes[p.object_a].name + " face " + std::to_string(p.face_a) +
-                                " crosses " + meshes[p.object_b].name + " face " +
+                                " intersects " + meshes[p.object_b].name + " face " +
                                 std::to_string(p.face_b),
-                            "faces that do not cross"});
+                            "faces that do not intersect"});
     }
     return InputError(std::move(problems));
 }
@@ -71,7 +71,7 @@ void check_start(const SceneDescription& description, Scene& scene)
                             "an overlap that untangling resolves; move the meshes apart");
     }
     scene.notes.push_back("the start had " + std::to_string(report.crossings_before) +
-                          " crossing pairs of faces; untangled by moving nodes by up to " +
+                          " intersecting pairs of faces; untangled by moving nodes by up to " +
                           std::to_string(1000 * report.largest_move) + " mm");
 }
 

@@ -377,10 +377,10 @@ Checkpoint decode_checkpoint(std::string_view bytes, const std::string& name)
     if (head.version != checkpoint_version)
         refuse("a checkpoint of version " + std::to_string(head.version),
                "version " + std::to_string(checkpoint_version) +
-                   "; go on with the Pleat that wrote it");
+                   "; use the version of Pleat that wrote it");
     const std::string_view packed = bytes.substr(sizeof head);
     if (head.packed_size != packed.size())
-        refuse(std::to_string(packed.size()) + " bytes behind the head",
+        refuse(std::to_string(packed.size()) + " bytes after the header",
                std::to_string(head.packed_size) + "; the file is cut or was added to");
     if (head.hash != hash_of(head, packed))
         refuse("a checksum that does not fit", "a file as it was written; this one is damaged");

@@ -49,7 +49,7 @@ std::string rows_until(std::string_view text, int last, const std::string& file)
     if (text.size() < header.size() && header.starts_with(text)) return {}; // cut off at once
     if (!text.starts_with(header))
         throw InputError(Problem{file, "line 1", "other columns than this version of Pleat writes",
-                                 "statistics of this version; move the file away to start anew"});
+                                 "statistics of this version; move the file away to start again"});
     std::size_t end = header.size();
     while (end < text.size()) {
         const std::size_t next = text.find('\n', end);

@@ -37,7 +37,7 @@ void OffenderFile::add(const std::string& moment, std::span<const ObjectMesh> me
     for (const CrossingPair& p : found.crossings) {
         const std::string pair = "pair" + std::to_string(++pairs_);
         head_ += "# " + pair + ": " + names[p.object_a] + " face " + std::to_string(p.face_a) +
-                 " crosses " + names[p.object_b] + " face " + std::to_string(p.face_b) + "\n";
+                 " intersects " + names[p.object_b] + " face " + std::to_string(p.face_b) + "\n";
         groups[p.object_a][p.face_a] += " " + pair;
         groups[p.object_b][p.face_b] += " " + pair;
     }
@@ -66,7 +66,7 @@ void OffenderFile::add(const std::string& moment, std::span<const ObjectMesh> me
 void OffenderFile::write(const std::filesystem::path& path) const
 {
     AtomicFile file(path);
-    file.append("# Pleat: faces that cross, " + std::to_string(pairs_) + " pairs\n");
+    file.append("# Pleat: intersecting faces, " + std::to_string(pairs_) + " pairs\n");
     file.append(head_);
     file.append(body_);
     file.commit();

@@ -121,20 +121,20 @@ std::string simulate_frame(const World& world, Pipeline& pipeline, Simulation& s
             log(hooks.log, LogLevel::warning,
                 where + "obstacle \"" + c.obstacle +
                     "\" appears where the cloth is: " + std::to_string(c.crossings) +
-                    " pairs of faces cross, and contact cannot undo that");
+                    " pairs of faces intersect, and contact cannot undo this");
         const AdvanceReport r = advance(world, pipeline, sim, dt);
         add(stats, r);
         if (!r.ok) return where + r.trouble;
         if (r.inner_steps > 1 && !told_of_inner_steps) {
             told_of_inner_steps = true;
             log(hooks.log, LogLevel::note,
-                where + "the integrator cuts dt into " + std::to_string(r.inner_steps) +
-                    " steps, because it is stable below " + std::to_string(1000 * r.dt_stable) +
-                    " ms");
+                where + "the integrator divides dt into " + std::to_string(r.inner_steps) +
+                    " steps, because it is only stable below " +
+                    std::to_string(1000 * r.dt_stable) + " ms");
         }
         if (r.rejected > 0)
             log(hooks.log, LogLevel::warning,
-                where + "done in " + std::to_string(r.steps) + " smaller steps, because " +
+                where + "retried in " + std::to_string(r.steps) + " smaller steps, because " +
                     r.trouble);
         const int steps_done = sim.frame * settings.substeps + s + 1;
         if (settings.remesh_every > 0 ? steps_done % settings.remesh_every == 0
