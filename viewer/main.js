@@ -166,7 +166,7 @@ function showRange() {
 function chooseRange() {
     const values = ['low', 'high'].map((id) => parseFloat($(id).value.replace(',', '.').replace('−', '-')) / shownFactor());
     if (values.some((v) => !Number.isFinite(v)) || values[0] >= values[1] || (mode.name === 'size' && values[0] <= 0)) {
-        say('The ends of the colours must be two numbers, the low one first.');
+        say('The colour range must be two numbers, the lower one first.');
         showRange();
         return;
     }
@@ -209,7 +209,7 @@ function setMode(name) {
     stage?.setMode(name, mode);
     const ready = player.setNeeds(needs());
     if (stage && player.packet) { growRange(); describe(); }
-    say(`Colours show ${mode.label.toLowerCase()}`);
+    say(`Coloured by ${mode.label.toLowerCase()}`);
     return ready;
 }
 
@@ -373,7 +373,7 @@ function togglePlay() { if (player.isPlaying) player.pause(); else { $('follow')
 function useSceneCamera() {
     if (!run.cameras) return;
     stage.setCamera(cameraNow());
-    say('The scene’s camera');
+    say('Camera of the scene');
 }
 
 function setFlag(id) { $(id).checked = !$(id).checked; $(id).dispatchEvent(new Event('change')); }
@@ -503,7 +503,7 @@ async function begin() {
         stage = new Stage($('canvas'), run.up);
     } catch {
         run = null;
-        throw new Error('This browser offers no WebGL 2, which the viewer draws with.');
+        throw new Error('The viewer needs WebGL 2, which this browser does not support.');
     }
     stage.setTheme(document.documentElement.dataset.theme);
     $('scene-camera').hidden = !run.cameras;

@@ -27,7 +27,7 @@ export function fromHalf(bits) {
 export function decodePacket(buffer) {
     const words = new Uint32Array(buffer, 0, Math.min(4, buffer.byteLength >> 2));
     if (words.length < 4 || words[0] !== 0x31464c50 || words[1] !== 1) {
-        throw new Error('This is no frame of this version of Pleat.');
+        throw new Error('This frame was not written by this version of Pleat.');
     }
     let at = 16;
     const take = (Type, count) => {

@@ -18,7 +18,7 @@ async function ask(address, options) {
         response = await fetch(address, options);
     } catch (error) {
         if (error.name === 'AbortError') throw error;
-        throw new SourceError('Pleat no longer answers. Is `pleat view` still running?', false);
+        throw new SourceError('The server does not answer. Is `pleat view` still running?', false);
     }
     if (!response.ok) {
         const text = await response.json().then((json) => json.error, () => response.statusText);

@@ -246,7 +246,7 @@ describe('a finished run', () => {
         renameSync(finished, `${finished}-away`);
         await page.fill('#scrub', '7');
         await page.waitForSelector('#trouble:not([hidden])', { timeout: patience });
-        assert.match(await page.textContent('#trouble'), /gone/);
+        assert.match(await page.textContent('#trouble'), /no longer exists/);
         renameSync(`${finished}-away`, finished);
         await page.waitForSelector('#trouble', { state: 'hidden', timeout: patience });
         await page.fill('#scrub', '8');
@@ -371,14 +371,14 @@ describe('hands and ears', () => {
         const { nodes } = await client.send('Accessibility.getFullAXTree');
         const told = nodes.filter((n) => !n.ignored).map((n) => [n.role?.value, n.name?.value ?? '']);
         const has = (role, name) => told.some(([r, t]) => r === role && name.test(t));
-        for (const [role, name] of [['banner', /./], ['main', /^/], ['contentinfo', /^/], ['complementary', /What is shown/],
+        for (const [role, name] of [['banner', /./], ['main', /^/], ['contentinfo', /^/], ['complementary', /Display options/],
             ['button', /^Play$/], ['slider', /^Frame$/], ['radio', /Principal strain/], ['checkbox', /Wireframe/],
             ['image', /finished, frame 0: sheet with [\d,]+ faces, coloured by principal strain/],
             ['image', /Faces over frames 0 to 12/], ['heading', /Colour/], ['combobox', /Speed/]])
             assert.ok(has(role, name) || role === 'banner', `${role} ${name} in ${JSON.stringify(told.filter(([r]) => r === role))}`);
         assert.equal(await page.evaluate(() => document.documentElement.lang), 'en');
         assert.match(await page.getAttribute('#scrub', 'aria-valuetext'), /frame 0 of 12, 0\.00 s/);
-        assert.match(await page.textContent('#say'), /Colours show principal strain/, 'changes are said');
+        assert.match(await page.textContent('#say'), /Coloured by principal strain/, 'changes are said');
         await close(page);
     });
 
