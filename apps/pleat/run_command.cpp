@@ -92,7 +92,8 @@ Command add_run(CLI::App& program)
     auto a = std::make_shared<RunArguments>();
     CLI::App* verb = program.add_subcommand("run", "Simulate a scene");
     verb->add_option("scene", a->record.scene, "The scene file")->required();
-    verb->add_option("-o,--output", a->output, "Folder for the results (default: out/<scene>)");
+    verb->add_option("-o,--output", a->output,
+                     "Folder for the results (default: out/<folder of the scene>)");
     add_run_options(*verb, a->record.options);
     verb->add_flag("--force", a->record.options.force, "Replace the results of an earlier run");
     return [a] { return run_scene(*a); };

@@ -176,7 +176,7 @@ Command add_view(CLI::App& program)
     verb->add_option("--export", a->page, "Write one HTML file that opens from disk, and exit");
     verb->add_option("--frames", a->frames, "Frames of the export: FIRST:LAST, FIRST:LAST:STEP");
     verb->add_option("-o,--output", a->output,
-                     "For a scene: folder for the results (default: out/<scene>)");
+                     "For a scene: folder for the results (default: out/<folder of the scene>)");
     verb->add_flag("--force", a->force, "For a scene: replace the results of an earlier run");
     verb->add_option("--threads", a->threads, "For a scene: number of threads")
         ->check(CLI::Range(0, 4096));
