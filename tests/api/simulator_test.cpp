@@ -205,7 +205,7 @@ TEST(Simulator, refuses_a_start_that_intersects)
     blade.node_x = {{0.2, 0.3, -1}, {0.8, 0.4, -1}, {0.5, 0.35, 1}};
     blade.face_nodes = {{0, 1, 2}};
     add_obstacle(scene, "blade", blade);
-    EXPECT_THAT(message_of(scene), HasSubstr("pairs of faces cross"));
+    EXPECT_THAT(message_of(scene), HasSubstr("pairs of faces intersect"));
 }
 
 } // namespace
