@@ -88,23 +88,25 @@ export function faceCurvature(object, normals, f) {
     return Math.abs(high) >= Math.abs(low) ? [high, low] : [low, high];
 }
 
-/** Edge lengths [m] that the four drivers ask for. */
+/** Edge lengths [m] that the sizing metrics asked for. */
 export function faceDrivers(object, f) {
-    return object.drivers ? [0, 1, 2, 3].map((d) => fromHalf(object.drivers[4 * f + d])) : null;
+    const count = object.driverCount;
+    return object.drivers ? Array.from(object.drivers.subarray(count * f, count * (f + 1)), fromHalf) : null;
 }
 
 /**
- * The driver that asks for the shortest edge, and that edge [m]; 4 and infinity where none asks for
- * less than the longest edge that the scene allows (object.longestEdge), which then rules.
+ * One plus the number of the sizing metric that asked for the shortest edge, and that edge [m]; 0
+ * and infinity where none asked for less than the longest edge that the scene allows
+ * (object.longestEdge), which then rules.
  */
 export function strongestDriver(object, f) {
-    let best = 4, length = Infinity;
-    for (let d = 0; d < 4; d++) {
-        const asked = fromHalf(object.drivers[4 * f + d]);
-        if (asked < length) { length = asked; best = d; }
+    let best = 0, length = Infinity;
+    for (let d = 0; d < object.driverCount; d++) {
+        const asked = fromHalf(object.drivers[object.driverCount * f + d]);
+        if (asked < length) { length = asked; best = d + 1; }
     }
     // Half-precision numbers are good to one in two thousand.
-    return length < (object.longestEdge ?? Infinity) * (1 - 2 ** -10) ? [best, length] : [4, Infinity];
+    return length < (object.longestEdge ?? Infinity) * (1 - 2 ** -10) ? [best, length] : [0, Infinity];
 }
 
 /** Longest and shortest edge [m] and angle [rad] of the sizing metric. */

@@ -302,7 +302,7 @@ function showFace(hit) {
     if (ellipse) {
         rows.push(['Metric allows', `${length(ellipse.longest)} × ${length(ellipse.shortest)}`]);
         const least = strongestDriver(object, f)[1];
-        drivers.forEach((d, i) => rows.push([`${run.drivers[i]} asks for`, length(d), d === least]));
+        drivers.forEach((d, i) => rows.push([`${run.drivers[i]} asked for`, length(d), d === least]));
     }
     const title = document.createElement('h2'), list = document.createElement('dl');
     title.textContent = `${hit.name}, face ${f}`;

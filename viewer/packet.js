@@ -21,12 +21,12 @@ export function fromHalf(bits) {
  * @param {ArrayBuffer} buffer
  * @returns {{frame: number, objects: object[], bytes: number}} every object has name, isCloth,
  *     isStatic, and where it has arrays: positions, faces, and for cloth points, pointFaces, fabric
- *     or fabrics, speed, drivers, ellipses
+ *     or fabrics, speed, drivers (driverCount a face), ellipses
  * @throws {Error} where the bytes are no such frame
  */
 export function decodePacket(buffer) {
     const words = new Uint32Array(buffer, 0, Math.min(4, buffer.byteLength >> 2));
-    if (words.length < 4 || words[0] !== 0x31464c50 || words[1] !== 1) {
+    if (words.length < 4 || words[0] !== 0x31464c50 || words[1] !== 2) {
         throw new Error('This frame was not written by this version of Pleat.');
     }
     let at = 16;
@@ -53,9 +53,11 @@ export function decodePacket(buffer) {
             if (flags & FLAG.fabrics) object.fabrics = take(Uint16Array, faces);
             if (flags & FLAG.speed) object.speed = take(Float32Array, nodes);
             if (flags & FLAG.sizing) {
-                const halves = take(Uint16Array, 7 * faces);
-                object.drivers = halves.subarray(0, 4 * faces);
-                object.ellipses = halves.subarray(4 * faces);
+                const [count] = take(Uint32Array, 1);
+                const halves = take(Uint16Array, (count + 3) * faces);
+                object.driverCount = count;
+                object.drivers = halves.subarray(0, count * faces);
+                object.ellipses = halves.subarray(count * faces);
             }
         }
         objects.push(object);

@@ -2,10 +2,12 @@
 // Copyright the Pleat authors
 #include "run_meshes.hpp"
 
+#include "pleat/core/error.hpp"
 #include "pleat/export/frame_files.hpp"
 #include "pleat/io/motion_file.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numbers>
 
@@ -45,9 +47,29 @@ double fps_of(const RunFolder& folder)
     return folder.scene() ? folder.scene()->fps : 25.0;
 }
 
+namespace {
+
+/// Those that the first frame has: a run has the same ones throughout.
+std::vector<std::string> drivers_of(const RunFolder& folder)
+{
+    std::vector<std::string> names;
+    try {
+        for (const FrameObject& object : read_objects(folder, folder.frames().front()))
+            if (object.attributes)
+                for (const std::string& name : object.attributes->drivers)
+                    if (std::find(names.begin(), names.end(), name) == names.end())
+                        names.push_back(name);
+    } catch (const InputError&) { // whoever shows that frame says what is wrong with it
+    }
+    return names;
+}
+
+} // namespace
+
 RunLooks looks_of(const RunFolder& folder)
 {
     RunLooks all;
+    all.drivers = drivers_of(folder);
     if (!folder.scene()) return all;
     const auto& cloths = folder.scene()->cloths;
     std::map<std::string, std::size_t> users; // cloths a fabric
@@ -74,6 +96,23 @@ RunLooks looks_of(const RunFolder& folder)
                                               ? plain_look(cloth_colour(c))
                                               : fabric_look(all.fabrics[f], f));
     return all;
+}
+
+std::vector<float> face_drivers(const FrameObject& object, const RunLooks& looks)
+{
+    std::vector<float> lengths;
+    if (!object.attributes || object.attributes->face_ellipse.empty()) return lengths;
+    const FrameAttributes& a = *object.attributes;
+    const std::size_t faces = a.face_ellipse.size(), count = looks.drivers.size();
+    lengths.assign(count * faces, std::numeric_limits<float>::infinity());
+    for (std::size_t d = 0; d < a.drivers.size(); ++d) {
+        const auto at = std::find(looks.drivers.begin(), looks.drivers.end(), a.drivers[d]);
+        if (at == looks.drivers.end()) continue;
+        for (std::size_t f = 0; f < faces; ++f)
+            lengths[f * count + std::size_t(at - looks.drivers.begin())] =
+                a.face_drivers[f * a.drivers.size() + d];
+    }
+    return lengths;
 }
 
 std::vector<FrameObject> read_objects(const RunFolder& folder, int frame)
@@ -114,7 +153,8 @@ std::vector<RenderMesh> render_meshes(const RunFolder& folder, const RunLooks& l
         }
         if (object.attributes) {
             r.velocities = object.attributes->velocity;
-            r.face_drivers = object.attributes->face_drivers;
+            r.driver_count = looks.drivers.size();
+            r.face_drivers = face_drivers(object, looks);
         } else if (m.is_cloth) {
             r.velocities = velocities_from_frames(folder, m, frame);
         }

@@ -25,6 +25,7 @@ struct RunLooks {
         float longest_edge = 0;          // that remeshing allows [m]
     };
     std::vector<ClothLooks> cloths;
+    std::vector<std::string> drivers; // names of the sizing metrics of all cloths
 };
 
 /// Fabrics look as their names say; cloths that share a fabric get colours of their own, so that
@@ -37,6 +38,10 @@ struct FrameObject {
     std::optional<FrameAttributes> attributes;
 };
 [[nodiscard]] std::vector<FrameObject> read_objects(const RunFolder& folder, int frame);
+
+/// The edges [m] that sizing metrics asked for, RunLooks::drivers a face; infinite where the cloth
+/// does not have the metric. Empty where the object has no sizing.
+[[nodiscard]] std::vector<float> face_drivers(const FrameObject& object, const RunLooks& looks);
 
 /// Velocities from the attributes, else from the frame before where the mesh is the same one.
 [[nodiscard]] std::vector<RenderMesh> render_meshes(const RunFolder& folder, const RunLooks& looks,

@@ -107,8 +107,8 @@ void put_object(PacketWriter& out, const FrameObject& object, const RunLooks& lo
     if ((flags & flag_speed) != 0)
         for (const Vec3f& v : object.attributes->velocity) out.put(norm(v));
     if ((flags & flag_sizing) != 0) {
-        for (const auto& drivers : object.attributes->face_drivers)
-            for (const float length : drivers) out.put(half_from_float(length));
+        out.put(std::uint32_t(looks.drivers.size()));
+        for (const float length : face_drivers(object, looks)) out.put(half_from_float(length));
         for (const SizingEllipse& e : object.attributes->face_ellipse)
             for (const float c : {e.longest, e.shortest, e.angle}) out.put(half_from_float(c));
         out.align();
@@ -212,10 +212,9 @@ Json modes_json(const RunLooks& looks)
                   {"hint", text.hint}};
         Json categories = Json::array();
         if (mode == ColourMode::driver)
-            for (std::size_t d = 0; d <= sizing_driver_count; ++d)
-                categories.push_back(
-                    {{"name", d < sizing_driver_count ? sizing_driver_names[d] : "none"},
-                     {"colour", hex(value_colour(mode, {float(d), 0}, {}))}});
+            for (std::size_t d = 0; d <= looks.drivers.size(); ++d)
+                categories.push_back({{"name", d > 0 ? looks.drivers[d - 1] : "none"},
+                                      {"colour", hex(value_colour(mode, {float(d), 0}, {}))}});
         if (mode == ColourMode::material)
             for (std::size_t f = 0; f < looks.fabrics.size(); ++f)
                 categories.push_back({{"name", looks.fabrics[f]},
@@ -263,7 +262,7 @@ Json run_json_of(const fs::path& folder, const RunFolder& run, const RunLooks& l
               {"palette", palette},
               {"obstacle", hex(obstacle_colour())},
               {"modes", modes_json(looks)},
-              {"drivers", sizing_driver_names}};
+              {"drivers", looks.drivers}};
     if (run.scene()) {
         Json limits = Json::object(), lengths = Json::object();
         for (const ClothDescription& c : run.scene()->cloths) {
@@ -405,7 +404,7 @@ std::string frame_packet(const RunFolder& folder, const RunLooks& looks, int fra
     const std::vector<FrameObject> objects = read_objects(folder, frame);
     PacketWriter out;
     out.put_bytes("PLF1", 4);
-    out.put(std::uint32_t(1));
+    out.put(std::uint32_t(2));
     out.put(std::uint32_t(frame));
     out.put(std::uint32_t(objects.size()));
     for (const FrameObject& object : objects) put_object(out, object, looks, options);

@@ -24,7 +24,7 @@ struct PacketOptions {
 
 /// A frame for the page, little-endian, every array on a multiple of four bytes:
 ///
-///   uint32  "PLF1", version 1, frame, number of objects; then for each object
+///   uint32  "PLF1", version 2, frame, number of objects; then for each object
 ///   uint32  flags: 1 cloth, 2 static, 4 arrays follow, 8 own face corners in material space,
 ///           16 fabric of each face, 32 speed, 64 sizing
 ///   uint32  bytes of the name, nodes N, verts V, faces F, fabric of all faces; the name in UTF-8
@@ -34,7 +34,8 @@ struct PacketOptions {
 ///   uint32  3 F  verts of faces, where they are not numbered as the nodes
 ///   uint16  F    fabrics
 ///   float32 N    speeds [m/s]
-///   float16 4 F  edge that each driver asks for [m]; 3 F ellipse: long, short [m], angle [rad]
+///   uint32  number D of sizing metrics, as many as run_json() names
+///   float16 D F  edge that each asked for [m]; 3 F ellipse: long, short [m], angle [rad]
 [[nodiscard]] std::string frame_packet(const RunFolder& folder, const RunLooks& looks, int frame,
                                        const PacketOptions& options);
 

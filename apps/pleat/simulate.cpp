@@ -202,7 +202,8 @@ int simulate(const RunRecord& record, const SceneDescription& description,
     listen_for_stops();
     RunHooks hooks;
     hooks.on_frame = [&](const FrameStats& s) {
-        if (attributes) attributes->write(description, scene.world, scene.start);
+        if (attributes)
+            attributes->write(description, scene.world, scene.start, s.remesh.sizing.get());
         stats->write(s); // after the files: a frame with a row is whole
         limits.add(s.frame,
                    current_limit_excess(description, scene.world, scene.start, o.limit_tolerance));

@@ -63,7 +63,7 @@ struct WavingSheet {
     {
         sizing.edge_min = 0.01;
         AnisotropicOptions options;
-        options.sizing = {sizing};
+        options.sizing = {cloth_sizing(sizing)};
         options.edit.crossings = CrossingStrategy::none;
         RemesherAnisotropic remesher(options);
         for (int i = 0; i < 6; ++i) {
@@ -89,7 +89,7 @@ void remesh_frame(benchmark::State& state, CrossingStrategy crossings)
 {
     WavingSheet sheet(std::sqrt(double(state.range(0)) / 1000));
     AnisotropicOptions options;
-    options.sizing = {sheet.sizing};
+    options.sizing = {cloth_sizing(sheet.sizing)};
     options.edit.crossings = crossings;
     RemesherAnisotropic remesher(options);
     double phase = 0;
@@ -126,7 +126,8 @@ void sizing_field(benchmark::State& state)
     const Threads threads(2);
     threads.run([&] {
         for (auto _ : state) {
-            const FaceSizing s = face_sizing(sheet.sim.model, sheet.sim.state, {}, {sheet.sizing});
+            const FaceSizing s = face_sizing(sheet.sim.model, sheet.sim.state, {}, 0, {},
+                                             {cloth_sizing(sheet.sizing)});
             benchmark::DoNotOptimize(vert_metric(sheet.sim.model.mesh, s.metric));
         }
     });

@@ -22,7 +22,8 @@ FrameAttributes small_attributes()
     FrameAttributes a;
     a.velocity = {{1, 2, 3}, {0.1f, -0.2f, 1e-20f}, {0, 0, 0}, {9, 8, 7}};
     a.face_material = {0, 3};
-    a.face_drivers = {{0.5f, infinite, 0.25f, 0.125f}, {infinite, infinite, infinite, infinite}};
+    a.drivers = {"curvature", "kälte", ""};
+    a.face_drivers = {0.5f, infinite, 0.25f, infinite, infinite, infinite};
     a.face_ellipse = {{0.25f, 0.125f, 0.5f}, {1, 1, 0}};
     return a;
 }
@@ -33,13 +34,35 @@ TEST(FrameAttributes, come_back_as_they_were_written)
     const FrameAttributes a = small_attributes(); // its lengths are exact in half precision
     write_attributes(folder / "a.attributes", a);
     EXPECT_EQ(read_attributes(folder / "a.attributes"), a);
-    EXPECT_EQ(read_bytes(folder / "a.attributes").size(), 24u + 4 * 12 + 2 * 16);
+    EXPECT_EQ(read_bytes(folder / "a.attributes").size(),
+              24u + 4 + 3 * 4 + 9 + 6 + 4 * 12 + 2 * 14);
 
     FrameAttributes without = a;
+    without.drivers.clear();
     without.face_drivers.clear();
     without.face_ellipse.clear();
     write_attributes(folder / "b.attributes", without);
     EXPECT_EQ(read_attributes(folder / "b.attributes"), without);
+}
+
+TEST(FrameAttributes, of_version_1_are_those_of_four_metrics)
+{
+    std::string bytes = "PLEATATT";
+    const auto put = [&](auto value) {
+        bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+    };
+    for (const std::uint32_t word : {1u, 1u, 1u, 1u}) put(word);
+    for (const float v : {1.0f, 2.0f, 3.0f}) put(v);
+    put(std::uint16_t(5));
+    for (const float length : {0.5f, infinite, 0.25f, 0.125f}) put(half_from_float(length));
+    for (const float e : {0.25f, 0.125f, 0.5f}) put(half_from_float(e));
+    FrameAttributes expected;
+    expected.velocity = {{1, 2, 3}};
+    expected.face_material = {5};
+    expected.drivers = {"curvature", "compression", "velocity", "obstacle"};
+    expected.face_drivers = {0.5f, infinite, 0.25f, 0.125f};
+    expected.face_ellipse = {{0.25f, 0.125f, 0.5f}};
+    EXPECT_EQ(parse_attributes(bytes, "old"), expected);
 }
 
 TEST(FrameAttributes, that_are_cut_off_or_strange_are_refused)
@@ -51,7 +74,7 @@ TEST(FrameAttributes, that_are_cut_off_or_strange_are_refused)
         EXPECT_THROW((void)parse_attributes(good.substr(0, size), "cut"), InputError) << size;
     EXPECT_THROW((void)parse_attributes(good + "x", "longer"), InputError);
     std::string newer = good;
-    newer[8] = 2;
+    newer[8] = 3;
     EXPECT_THROW((void)parse_attributes(newer, "newer"), InputError);
     std::string huge = good;
     for (std::size_t i = 12; i < 20; ++i) huge[i] = '\xff'; // four thousand million nodes and faces

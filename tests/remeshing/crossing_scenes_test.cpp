@@ -31,7 +31,7 @@ void play_remeshed(Stage& stage, CrossingStrategy crossings, double edge_min, do
     SizingOptions sizing;
     sizing.edge_min = edge_min;
     sizing.edge_max = 10 * edge_min;
-    options.sizing.assign(stage.sim.model.cloths.size(), sizing);
+    options.sizing.assign(stage.sim.model.cloths.size(), cloth_sizing(sizing));
     options.edit.crossings = crossings;
     stage.pipeline.remesher = std::make_unique<RemesherAnisotropic>(options);
     const double mass = total_mass(stage.sim.model);

@@ -31,10 +31,11 @@ Pass remesh_once(const SceneDescription& description, const Scene& scene, bool i
 {
     Model model = scene.start.model;
     State state = scene.start.state;
-    const Field<NodeId, Vec3> normal = node_normals(model.mesh, state.x);
     const ObstacleTree obstacles(scene.world, scene.start.time);
-    MetricField metric = vert_metric(
-        model.mesh, face_metric(model, state, normal, obstacles, sizing_options(description)));
+    MetricField metric =
+        vert_metric(model.mesh, face_sizing(model, state, scene.world, scene.start.time, obstacles,
+                                            sizing_by_cloth(description))
+                                    .metric);
     FieldSet fields;
     add_fields(fields, model);
     add_fields(fields, state);

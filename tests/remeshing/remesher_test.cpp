@@ -30,7 +30,7 @@ using testing::IsEmpty;
 AnisotropicOptions options_of(const SizingOptions& sizing)
 {
     AnisotropicOptions o;
-    o.sizing = {sizing};
+    o.sizing = {cloth_sizing(sizing)};
     return o;
 }
 
@@ -201,7 +201,7 @@ TEST(RemesherSequence, gives_each_cloth_its_own_method)
     parts.push_back(
         std::make_unique<RemesherUniform>(std::vector<std::optional<double>>{0.05, std::nullopt}));
     AnisotropicOptions o;
-    o.sizing = {std::nullopt, SizingOptions{}};
+    o.sizing = {std::nullopt, cloth_sizing({})};
     parts.push_back(std::make_unique<RemesherAnisotropic>(o));
     RemesherSequence both(std::move(parts));
     for (int i = 0; i < 3; ++i) (void)both.remesh({}, 0, sim.model, sim.state);

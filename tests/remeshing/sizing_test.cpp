@@ -3,6 +3,7 @@
 #include "pleat/remeshing/sizing.hpp"
 
 #include "pleat/geometry/decompose.hpp"
+#include "pleat/remeshing/anisotropic.hpp"
 
 #include "mesh/zoo.hpp"
 #include "remeshing/subject.hpp"
@@ -18,7 +19,16 @@
 namespace pleat {
 namespace {
 
-const ObstacleTree no_obstacles;
+/// The four metrics of [Narain2012].
+FaceSizing sizing_of(const Simulation& sim,
+                     const std::vector<std::optional<SizingOptions>>& options,
+                     const ObstacleTree& obstacles = {})
+{
+    SizingByCloth by_cloth;
+    for (const auto& o : options)
+        by_cloth.push_back(o ? std::optional(cloth_sizing(*o)) : std::nullopt);
+    return face_sizing(sim.model, sim.state, {}, 0, obstacles, by_cloth);
+}
 
 /// Bounds so wide that they do not show.
 SizingOptions wide()
@@ -89,12 +99,12 @@ TEST(Bounded, agrees_with_the_eigenvalues_of_single_tensors_bit_for_bit)
 TEST(FaceSizing, asks_for_nothing_where_cloth_rests)
 {
     const Simulation sim = simulation_of(zoo::grid(4, 4));
-    const FaceSizing s = face_sizing(sim.model, sim.state, no_obstacles, {SizingOptions{}});
+    const FaceSizing s = sizing_of(sim, {SizingOptions{}});
     for (FaceId f : sim.model.mesh.faces()) {
-        EXPECT_LT(difference(s.curvature[f], {}), 1e-20);
-        EXPECT_LT(difference(s.compression[f], {}), 1e-9);
-        EXPECT_EQ(s.velocity[f], Mat2{});
-        EXPECT_EQ(s.obstacle[f], Mat2{});
+        EXPECT_LT(difference(s.asked("curvature")[f], {}), 1e-20);
+        EXPECT_LT(difference(s.asked("compression")[f], {}), 1e-9);
+        EXPECT_EQ(s.asked("velocity")[f], Mat2{});
+        EXPECT_EQ(s.asked("obstacle")[f], Mat2{});
         EXPECT_LT(difference(s.metric[f], identity<2>() * 25), 1e-9);
     }
 }
@@ -105,8 +115,8 @@ TEST(FaceSizing, sees_the_curvature_of_a_cylinder_across_its_axis)
     MeshInput m = zoo::grid(40, 40);
     for (Vec3& x : m.node_x) x = {r * std::sin(x[0] / r), x[1], r * std::cos(x[0] / r)};
     const Simulation sim = simulation_of(m);
-    const FaceSizing s = face_sizing(sim.model, sim.state, no_obstacles, {wide()});
-    const MetricField metric = vert_metric(sim.model.mesh, s.curvature);
+    const FaceSizing s = sizing_of(sim, {wide()});
+    const MetricField metric = vert_metric(sim.model.mesh, s.asked("curvature"));
     // Normals turn by 1/r a metre: the tensor is (1/r)^2 / angle^2 along u[0].
     const Mat2 exact{{1 / (r * r * 0.15 * 0.15), 0, 0, 0}};
     for (VertId v : sim.model.mesh.verts()) {
@@ -122,18 +132,20 @@ TEST(FaceSizing, sees_compression_and_not_extension)
     MeshInput m = zoo::grid(4, 4);
     for (Vec3& x : m.node_x) x = {0.9 * x[0], 1.2 * x[1], 0};
     const Simulation sim = simulation_of(m);
-    const FaceSizing s = face_sizing(sim.model, sim.state, no_obstacles, {wide()});
+    const FaceSizing s = sizing_of(sim, {wide()});
     const Mat2 exact{{(1 - 0.81) / (0.07 * 0.07), 0, 0, 0}};
-    for (FaceId f : sim.model.mesh.faces()) EXPECT_LT(difference(s.compression[f], exact), 1e-9);
+    for (FaceId f : sim.model.mesh.faces())
+        EXPECT_LT(difference(s.asked("compression")[f], exact), 1e-9);
 }
 
 TEST(FaceSizing, sees_velocity_gradients)
 {
     Simulation sim = simulation_of(zoo::grid(4, 4));
     for (NodeId n : sim.model.mesh.nodes()) sim.state.v[n] = {0, 0, 3 * sim.state.x[n][1]};
-    const FaceSizing s = face_sizing(sim.model, sim.state, no_obstacles, {wide()});
+    const FaceSizing s = sizing_of(sim, {wide()});
     const Mat2 exact{{0, 0, 0, 9 / (0.7 * 0.7)}};
-    for (FaceId f : sim.model.mesh.faces()) EXPECT_LT(difference(s.velocity[f], exact), 1e-9);
+    for (FaceId f : sim.model.mesh.faces())
+        EXPECT_LT(difference(s.asked("velocity")[f], exact), 1e-9);
 }
 
 TEST(FaceSizing, sees_obstacles_that_an_edge_could_reach)
@@ -149,28 +161,177 @@ TEST(FaceSizing, sees_obstacles_that_an_edge_could_reach)
     const ObstacleTree floor(triangles);
     SizingOptions o = wide();
     o.edge_max = 0.5; // its reach
-    const FaceSizing s = face_sizing(sim.model, sim.state, floor, {o});
+    const FaceSizing s = sizing_of(sim, {o}, floor);
     for (FaceId f : sim.model.mesh.faces()) {
         Mat2 exact{};
         for (NodeId n : sim.model.mesh.nodes_of(f)) {
             const double height = sim.state.x[n][2];
             if (height < 0.5) exact(0, 0) += 0.5 / (height * height) / 3;
         }
-        EXPECT_LT(difference(s.obstacle[f], exact), 1e-9 * (1 + exact(0, 0)));
+        EXPECT_LT(difference(s.asked("obstacle")[f], exact), 1e-9 * (1 + exact(0, 0)));
     }
 }
 
-TEST(FaceSizing, adjustments_come_before_the_bounds)
+/// Throw-away metrics, to show what a new one can do: the one asks for edges of 5 cm on one side of
+/// the world that moves with time, the other halves what was asked before it.
+class SizingFront final : public SizingMetric {
+public:
+    void ask(const SizingInput& in, Field<FaceId, Mat2>& asked) const override
+    {
+        for (FaceId f : in.faces) {
+            const Vec3 x = in.state.x[in.model.mesh.nodes_of(f)[0]];
+            asked[f] = dot(x, in.world.up) < in.time ? identity<2>() * 400 : Mat2{};
+        }
+    }
+};
+class SizingHalf final : public SizingMetric {
+public:
+    void ask(const SizingInput& in, Field<FaceId, Mat2>& asked) const override
+    {
+        for (FaceId f : in.faces) asked[f] = in.asked_yet[f] * -0.5;
+    }
+};
+
+TEST(SizingMetric, a_new_one_sees_world_time_and_what_was_asked_before_it)
+{
+    Simulation sim = simulation_of(zoo::two_pieces(2)); // the second 0.3 m above the first
+    sim.model.cloths = {{"a"}, {"b"}};
+    sim.model.panel_cloth = {ClothId{0}, ClothId{1}};
+    ClothSizing front{{0.001, 10, 0}, {{"front", std::make_shared<SizingFront>()}}};
+    ClothSizing both = front;
+    both.metrics.push_back({"half", std::make_shared<SizingHalf>()});
+    const World world; // z is up
+    for (const double time : {-1.0, 0.1, 1.0}) {
+        SCOPED_TRACE(time);
+        const FaceSizing s = face_sizing(sim.model, sim.state, world, time, {}, {front, both});
+        ASSERT_EQ(s.drivers.size(), 2u);
+        EXPECT_EQ(s.drivers[0].name, "front");
+        EXPECT_EQ(s.drivers[1].name, "half");
+        for (FaceId f : sim.model.mesh.faces()) {
+            const bool is_a = sim.model.cloth_of(f) == ClothId{0};
+            const double expected = time < (is_a ? 0 : 0.3) ? 0 : 400;
+            EXPECT_EQ(s.asked("front")[f], identity<2>() * expected);
+            EXPECT_EQ(s.asked("half")[f], identity<2>() * (is_a ? 0 : -0.5 * expected));
+            const double sum = std::max(0.01, is_a ? expected : 0.5 * expected);
+            EXPECT_LT(difference(s.metric[f], identity<2>() * sum), 1e-9);
+        }
+    }
+}
+
+TEST(SizingMetric, bounds_come_last)
 {
     const Simulation sim = simulation_of(zoo::grid(2, 2));
-    const SizingAdjustment finest = [](const Model& model, const State&,
-                                       Field<FaceId, Mat2>& metric) {
-        for (FaceId f : model.mesh.faces()) metric[f] = identity<2>() * 1e12;
-    };
-    const FaceSizing s =
-        face_sizing(sim.model, sim.state, no_obstacles, {SizingOptions{}}, {finest});
-    for (FaceId f : sim.model.mesh.faces())
-        EXPECT_LT(difference(s.metric[f], identity<2>() * (1 / (0.015 * 0.015))), 1e-6);
+    const ClothSizing sizing{{0.1, 0.2, 0}, {{"front", std::make_shared<SizingFront>()}}};
+    const FaceSizing s = face_sizing(sim.model, sim.state, {}, 1, {}, {sizing});
+    for (FaceId f : sim.model.mesh.faces()) {
+        EXPECT_EQ(s.asked("front")[f], identity<2>() * 400);
+        EXPECT_LT(difference(s.metric[f], identity<2>() * 100), 1e-9);
+    }
+}
+
+TEST(SizingMetric, what_was_used_is_shown_on_the_mesh_that_comes_of_it)
+{
+    Simulation sim = simulation_of(zoo::grid(6, 6));
+    for (NodeId n : sim.model.mesh.nodes()) // one half moves in itself
+        sim.state.v[n] = {0, 0, 30 * std::max(0.0, sim.state.x[n][0] - 0.5)};
+    AnisotropicOptions options;
+    options.sizing = {cloth_sizing({})};
+    const RemeshReport r = RemesherAnisotropic(options).remesh({}, 0, sim.model, sim.state);
+    ASSERT_TRUE(r.changed);
+    ASSERT_TRUE(r.sizing);
+    ASSERT_EQ(r.sizing->metric.size(), sim.model.mesh.face_count());
+    std::size_t moving = 0, resting = 0;
+    for (FaceId f : sim.model.mesh.faces()) {
+        const auto& v = sim.model.mesh[f].verts;
+        double low = 1, high = 0;
+        for (VertId w : v) {
+            low = std::min(low, sim.model.mesh.u(w)[0]);
+            high = std::max(high, sim.model.mesh.u(w)[0]);
+        }
+        const Mat2 asked = r.sizing->asked("velocity")[f];
+        if (low > 0.5 + 1e-9) {
+            EXPECT_NEAR(asked(0, 0), 900 / 0.49, 1e-6);
+            ++moving;
+        } else if (high < 0.5 - 1e-9) {
+            EXPECT_EQ(asked, Mat2{});
+            ++resting;
+        }
+    }
+    EXPECT_GT(moving, 100u);
+    EXPECT_GT(resting, 0u);
+    // Later work on the mesh makes it useless; a report of nothing done does not.
+    RemeshReport sum = r;
+    sum += RemeshReport{};
+    EXPECT_EQ(sum.sizing, r.sizing);
+    RemeshReport later;
+    later.changed = true;
+    sum += later;
+    EXPECT_FALSE(sum.sizing);
+}
+
+TEST(SizingCompression, knows_the_waves_of_a_fabric)
+{
+    // An isotropic sheet of stiffness S = E h / (1 - nu^2) and rigidity B = S h^2 / 12 in every
+    // direction: waves of 2 pi h / sqrt(12 e), whatever it is made of.
+    const double h = 0.001, nu = 0.3;
+    Material m;
+    m.membrane = MembraneIsotropicSheet{h, 1e6, nu};
+    m.bending = BendingIsotropicSheet{h, 1e6, nu};
+    const double e = 1e-4;
+    MeshInput input = zoo::grid(4, 4);
+    for (const double angle : {0.0, 0.4, 1.2}) {
+        SCOPED_TRACE(angle);
+        EXPECT_NEAR(membrane_stiffness(m, angle), 1e6 * h / (1 - nu * nu), 1e-9 * 1e3);
+        EXPECT_NEAR(bending_rigidity(m, angle), 1e6 * h * h * h / 12 / (1 - nu * nu), 1e-12);
+        const double wave = 2 * std::numbers::pi * h / std::sqrt(12 * e);
+        EXPECT_NEAR(buckling_tolerance(m, angle, 8) / std::sqrt(2 * e), wave / 8, 1e-9 * wave);
+        // Compressed by e along `angle`, extended across: edges of an eighth of a wave along it.
+        const Vec2 d{std::cos(angle), std::sin(angle)}, n{-d[1], d[0]};
+        Simulation sim = simulation_of(input);
+        sim.model.materials = {m};
+        for (Vec3& x : sim.state.x) {
+            const Vec2 u{x[0], x[1]};
+            const Vec2 y = d * ((1 - e) * dot(d, u)) + n * (1.01 * dot(n, u));
+            x = {y[0], y[1], 0};
+        }
+        const ClothSizing sizing{{1e-5, 10, 0},
+                                 {{"compression", std::make_shared<SizingCompression>(
+                                                      SizingCompression::from_fabric(8))}}};
+        const FaceSizing s = face_sizing(sim.model, sim.state, {}, 0, {}, {sizing});
+        for (FaceId f : sim.model.mesh.faces()) {
+            const Mat2 asked = s.asked("compression")[f];
+            EXPECT_NEAR(1 / std::sqrt(dot(d, asked * d)), wave / 8, 1e-3 * wave);
+            EXPECT_NEAR(dot(n, asked * n), 0, 1e-9 * dot(d, asked * d));
+        }
+    }
+}
+
+TEST(SizingCompression, takes_stiffness_and_rigidity_in_the_direction_of_the_strain)
+{
+    Material m;
+    m.membrane = MembraneOrthotropic{100, 400, 50, 0, 0};
+    m.bending = BendingPlate{1e-5, 4e-6, 0, 2e-6};
+    const double right = std::numbers::pi / 2;
+    EXPECT_NEAR(membrane_stiffness(m, 0), 100, 1e-9);
+    EXPECT_NEAR(membrane_stiffness(m, right), 400, 1e-9);
+    EXPECT_NEAR(bending_rigidity(m, 0), 1e-5, 1e-15);
+    EXPECT_NEAR(bending_rigidity(m, right), 4e-6, 1e-15);
+    EXPECT_NEAR(buckling_tolerance(m, 0, 1), 2 * std::numbers::pi * std::sqrt(2 * 1e-7), 1e-12);
+    EXPECT_NEAR(buckling_tolerance(m, right, 1), 2 * std::numbers::pi * std::sqrt(2e-8), 1e-12);
+    // Measured by the angle of the edge that folds, which is square to the curvature.
+    BendingMeasured measured;
+    measured.stiffness[0].fill(4e-6); // edges along the weft: curvature along the warp
+    measured.stiffness[1].fill(8e-6);
+    measured.stiffness[2].fill(1.2e-5);
+    m.bending = measured;
+    EXPECT_NEAR(bending_rigidity(m, right), 1e-6, 1e-15);
+    EXPECT_NEAR(bending_rigidity(m, 3 * right), 1e-6, 1e-15);
+    EXPECT_NEAR(bending_rigidity(m, right / 2), 2e-6, 1e-15);
+    EXPECT_NEAR(bending_rigidity(m, -right / 2), 2e-6, 1e-15);
+    EXPECT_NEAR(bending_rigidity(m, 0), 3e-6, 1e-15);
+    // Without rigidity waves are as fine as the mesh may be.
+    m.bending = BendingBaraffWitkin{1e-4, 0};
+    EXPECT_EQ(buckling_tolerance(m, 0, 8), 0);
 }
 
 TEST(FaceSizing, each_cloth_has_its_own_tolerances)
@@ -180,7 +341,7 @@ TEST(FaceSizing, each_cloth_has_its_own_tolerances)
     sim.model.panel_cloth = {ClothId{0}, ClothId{1}};
     SizingOptions coarse;
     coarse.edge_max = 1;
-    const FaceSizing s = face_sizing(sim.model, sim.state, no_obstacles, {std::nullopt, coarse});
+    const FaceSizing s = sizing_of(sim, {std::nullopt, coarse});
     for (FaceId f : sim.model.mesh.faces())
         EXPECT_LT(
             difference(s.metric[f], sim.model.cloth_of(f) == ClothId{0} ? Mat2{} : identity<2>()),
@@ -204,19 +365,19 @@ TEST(FaceSizing, a_face_has_the_same_tensors_whatever_is_looked_at_beside_it)
     fine.edge_min = 0.001;
     coarse.velocity = 3;
     coarse.aspect_min = 0.5;
-    const FaceSizing all_fine = face_sizing(sim.model, sim.state, floor, {fine, fine});
-    const FaceSizing all_coarse = face_sizing(sim.model, sim.state, floor, {coarse, coarse});
-    const FaceSizing mixed = face_sizing(sim.model, sim.state, floor, {fine, coarse});
-    const FaceSizing half = face_sizing(sim.model, sim.state, floor, {std::nullopt, coarse});
+    const FaceSizing all_fine = sizing_of(sim, {fine, fine}, floor);
+    const FaceSizing all_coarse = sizing_of(sim, {coarse, coarse}, floor);
+    const FaceSizing mixed = sizing_of(sim, {fine, coarse}, floor);
+    const FaceSizing half = sizing_of(sim, {std::nullopt, coarse}, floor);
     for (FaceId f : sim.model.mesh.faces()) {
         const bool is_a = sim.model.cloth_of(f) == ClothId{0};
         const FaceSizing& alone = is_a ? all_fine : all_coarse;
         EXPECT_EQ(mixed.metric[f], alone.metric[f]);
-        EXPECT_EQ(mixed.obstacle[f], alone.obstacle[f]);
-        EXPECT_EQ(mixed.velocity[f], alone.velocity[f]);
+        EXPECT_EQ(mixed.asked("obstacle")[f], alone.asked("obstacle")[f]);
+        EXPECT_EQ(mixed.asked("velocity")[f], alone.asked("velocity")[f]);
         EXPECT_EQ(half.metric[f], is_a ? Mat2{} : all_coarse.metric[f]);
         EXPECT_NE(all_fine.metric[f], all_coarse.metric[f]);
-        EXPECT_GT(difference(mixed.obstacle[f], {}), 0);
+        EXPECT_GT(difference(mixed.asked("obstacle")[f], {}), 0);
     }
 }
 

@@ -89,15 +89,16 @@ TEST(FaceValues, speeds_and_drivers_come_from_the_attributes)
     for (const Vec2f& v : face_values(mesh, ColourMode::driver)) EXPECT_TRUE(std::isnan(v[0]));
     mesh.velocities = {{3, 4, 0}, {0, 0, 5}, {5, 0, 0}, {0, 0, 0}};
     EXPECT_NEAR(face_values(mesh, ColourMode::velocity)[0][0], 10.0 / 3, 1e-5);
-    mesh.face_drivers = {{0.5f, infinite, 0.02f, 0.1f}, {infinite, infinite, infinite, infinite}};
+    mesh.driver_count = 3;
+    mesh.face_drivers = {0.5f, infinite, 0.02f, infinite, infinite, infinite};
     const auto drivers = face_values(mesh, ColourMode::driver);
-    EXPECT_EQ(drivers[0], (Vec2f{2, 0.02f}));
-    EXPECT_EQ(drivers[1][0], 4) << "none";
-    mesh.face_drivers[1] = {0.5f, 0.2f, infinite, 0.3f};
-    EXPECT_EQ(face_values(mesh, ColourMode::driver)[1][0], 1);
+    EXPECT_EQ(drivers[0], (Vec2f{3, 0.02f}));
+    EXPECT_EQ(drivers[1][0], 0) << "none";
+    mesh.face_drivers = {0.5f, infinite, 0.02f, 0.5f, 0.2f, 0.3f};
+    EXPECT_EQ(face_values(mesh, ColourMode::driver)[1][0], 2);
     mesh.longest_edge = 0.2f;
-    EXPECT_EQ(face_values(mesh, ColourMode::driver)[0][0], 2);
-    EXPECT_EQ(face_values(mesh, ColourMode::driver)[1][0], 4)
+    EXPECT_EQ(face_values(mesh, ColourMode::driver)[0][0], 3);
+    EXPECT_EQ(face_values(mesh, ColourMode::driver)[1][0], 0)
         << "none asks for less than the longest edge, which rules";
 }
 
@@ -138,9 +139,9 @@ TEST(ValueColour, tells_ends_apart_and_shows_what_is_missing)
     EXPECT_EQ(value_colour(ColourMode::velocity, {infinite, 0}, range),
               value_colour(ColourMode::velocity, {std::nanf(""), 0}, range));
     std::set<std::array<double, 3>> drivers;
-    for (std::size_t d = 0; d < 5; ++d)
+    for (std::size_t d = 0; d < 8; ++d)
         drivers.insert(value_colour(ColourMode::driver, {float(d), 0}, range).e);
-    EXPECT_EQ(drivers.size(), 5u);
+    EXPECT_EQ(drivers.size(), 8u);
 }
 
 TEST(ColourMode, has_a_name_for_each)

@@ -5,6 +5,7 @@
 #include "pleat/export/obj_sink.hpp"
 #include "pleat/scene/load_scene.hpp"
 #include "pleat/scene/run_folder.hpp"
+#include "pleat/sim/adapt.hpp"
 #include "pleat/sim/frames.hpp"
 #include "temporary_folder.hpp"
 
@@ -44,7 +45,7 @@ struct ClothAttributes : testing::Test {
 
 TEST_F(ClothAttributes, stand_in_the_order_of_the_meshes)
 {
-    const auto all = cloth_attributes(description, scene.world, scene.start);
+    const auto all = cloth_attributes(description, scene.world, scene.start, nullptr);
     const auto meshes = object_meshes(scene.world, scene.start);
     ASSERT_EQ(all.size(), 2u);
     for (std::size_t c = 0; c < 2; ++c) {
@@ -58,18 +59,40 @@ TEST_F(ClothAttributes, stand_in_the_order_of_the_meshes)
     EXPECT_EQ(all[1].face_material, (std::vector<std::uint16_t>{0}));
 }
 
-TEST_F(ClothAttributes, have_sizing_where_the_scene_remeshes)
+TEST_F(ClothAttributes, have_the_sizing_that_the_remesher_used)
 {
-    const auto all = cloth_attributes(description, scene.world, scene.start);
-    ASSERT_EQ(all[0].face_ellipse.size(), 2u);
+    Pipeline pipeline = make_pipeline(description);
+    Simulation& sim = scene.start;
+    for (NodeId n : sim.model.mesh.nodes()) sim.state.v[n] = {0, 0, 3 * sim.state.x[n][0]};
+    const RemeshReport r = adapt(scene.world, pipeline, sim).remesh;
+    ASSERT_TRUE(r.changed);
+    ASSERT_TRUE(r.sizing);
+    // What comes later changes nothing of it.
+    for (NodeId n : sim.model.mesh.nodes()) sim.state.v[n] = {};
+    const auto all = cloth_attributes(description, scene.world, sim, r.sizing.get());
     EXPECT_TRUE(all[1].face_ellipse.empty());
-    // Flat cloth that moves as one asks for nothing: edges as long as they may be.
-    for (const SizingEllipse& e : all[0].face_ellipse) {
-        EXPECT_NEAR(e.longest, 0.5, 1e-6);
-        EXPECT_NEAR(e.shortest, 0.5, 1e-6);
+    EXPECT_TRUE(all[1].drivers.empty());
+    const std::size_t faces = all[0].face_material.size();
+    ASSERT_GT(faces, 10u);
+    ASSERT_EQ(all[0].face_ellipse.size(), faces);
+    EXPECT_EQ(all[0].drivers,
+              (std::vector<std::string>{"curvature", "compression", "velocity", "obstacle"}));
+    ASSERT_EQ(all[0].face_drivers.size(), 4 * faces);
+    for (std::size_t f = 0; f < faces; ++f) {
+        EXPECT_GT(all[0].face_drivers[4 * f], 1e3f);
+        EXPECT_NEAR(all[0].face_drivers[4 * f + 2], 0.7 / 3, 1e-6);
+        EXPECT_NEAR(all[0].face_ellipse[f].longest, 0.5, 1e-6);
+        EXPECT_NEAR(all[0].face_ellipse[f].shortest, 0.7 / 3, 1e-6);
     }
-    for (const auto& drivers : all[0].face_drivers)
-        for (const float length : drivers) EXPECT_GT(length, 1e3f);
+}
+
+TEST_F(ClothAttributes, have_no_sizing_where_nothing_was_remeshed)
+{
+    for (const FrameAttributes& a :
+         cloth_attributes(description, scene.world, scene.start, nullptr)) {
+        EXPECT_TRUE(a.drivers.empty());
+        EXPECT_TRUE(a.face_ellipse.empty());
+    }
 }
 
 TEST_F(ClothAttributes, are_read_back_with_the_run)
@@ -77,7 +100,7 @@ TEST_F(ClothAttributes, are_read_back_with_the_run)
     FrameSinkObj sink(folder.path());
     sink.write(frame_of(object_meshes(scene.world, scene.start), 0, 0));
     AttributeFiles files(folder.path());
-    files.write(description, scene.world, scene.start);
+    files.write(description, scene.world, scene.start, nullptr);
     const RunFolder run(folder.path());
     for (const ObjectMesh& mesh : run.read(0)) {
         const auto a = run.read_attributes(mesh, 0);

@@ -128,6 +128,8 @@ class Viewed(unittest.TestCase):
         self.assertEqual([m["name"] for m in run["modes"]],
                          ["fabric", "size", "aspect", "strain", "velocity", "curvature", "material", "driver"])
         self.assertEqual(run["fabrics"], ["gray-interlock"])
+        self.assertEqual(run["drivers"], ["curvature", "compression", "velocity", "obstacle"])
+        self.assertEqual([c["name"] for c in run["modes"][-1]["categories"]], ["none"] + run["drivers"])
         status, progress = self.server.json("/api/progress")
         self.assertEqual((status, progress["state"], progress["frames"]), (200, "finished", [[0, 5]]))
         self.assertEqual(len(progress["rows"]), 6)
@@ -138,7 +140,7 @@ class Viewed(unittest.TestCase):
         _, plain, _ = self.server.get("/api/frame/3")
         _, full, _ = self.server.get("/api/frame/3?with=speed,sizing,static")
         magic, version, frame, objects = struct.unpack_from("<4sIII", plain)
-        self.assertEqual((magic, version, frame, objects), (b"PLF1", 1, 3, 2))
+        self.assertEqual((magic, version, frame, objects), (b"PLF1", 2, 3, 2))
         flags, _, nodes, verts, faces, _ = struct.unpack_from("<6I", plain, 16)
         self.assertEqual((flags & 1, nodes, verts), (1, verts, nodes))
         file = (self.run_folder / "frames" / "00003_sheet.obj").read_text(encoding="utf-8")
@@ -147,7 +149,7 @@ class Viewed(unittest.TestCase):
         x = struct.unpack_from("<3f", plain, 16 + 24 + 8)
         for a, b in zip(x, first):
             self.assertAlmostEqual(a, b, places=6)
-        self.assertEqual(len(full) - len(plain), 4 * nodes + (14 * faces + 3) // 4 * 4)
+        self.assertEqual(len(full) - len(plain), 4 * nodes + 4 + (14 * faces + 3) // 4 * 4)
 
     def test_files_of_the_run_can_be_had_and_no_others(self):
         status, body, _ = self.server.get("/files/stats.csv")

@@ -72,11 +72,11 @@ test('curvatures are those of a cylinder', () => {
 
 test('no driver rules where the longest edge does', () => {
     const half = { 0.05: 0x2a66, 0.2: 0x3266, 0.5: 0x3800, inf: 0x7c00 };
-    const object = { ...sheet(1, (u, v) => [u, v, 0]), drivers: new Uint16Array([half[0.5], half[0.05], half.inf, half[0.2], half[0.5], half[0.2], half.inf, half.inf]) };
+    const object = { ...sheet(1, (u, v) => [u, v, 0]), driverCount: 4, drivers: new Uint16Array([half[0.5], half[0.05], half.inf, half[0.2], half[0.5], half[0.2], half.inf, half.inf]) };
     const shown = () => Array.from(values.fillFaceValues('driver', object, null, new Float32Array(4)));
-    assert.deepEqual(shown().filter((_, i) => i % 2 === 0), [1, 1]);
+    assert.deepEqual(shown().filter((_, i) => i % 2 === 0), [2, 2]);
     object.longestEdge = 0.2;
-    assert.deepEqual(shown().filter((_, i) => i % 2 === 0), [1, 4], 'the second face asks for no less than 0.2 m');
+    assert.deepEqual(shown().filter((_, i) => i % 2 === 0), [2, 0], 'the second face asks for no less than 0.2 m');
     near(shown()[1], 0.05, 1e-4);
 });
 
@@ -114,6 +114,7 @@ test('a run says the same to the page as to its statistics', () => {
             near(Math.max(...strains.map((s) => s[0])), Math.max(0, stat('max_stretch')), 2e-4, 'stretch');
             near(Math.max(0, ...strains.map((s) => -s[1])), Math.abs(stat('max_compression')), 2e-4, 'compression');
             assert.equal(cloth.speed.length, cloth.positions.length / 3);
+            assert.equal(cloth.driverCount, 4);
             assert.equal(cloth.drivers.length, 4 * count);
             for (let f = 0; f < count; f++) { // edges that the scene allows
                 const { longest, shortest } = values.faceEllipse(cloth, f);

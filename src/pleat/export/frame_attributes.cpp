@@ -17,7 +17,7 @@ namespace pleat {
 namespace {
 
 constexpr std::string_view magic = "PLEATATT";
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 constexpr std::size_t header_bytes = 8 + 4 * sizeof(std::uint32_t);
 
 static_assert(std::endian::native == std::endian::little, "files are little-endian");
@@ -40,6 +40,20 @@ template <class T> T take(std::string_view& bytes)
 float take_half(std::string_view& bytes)
 {
     return float_from_half(take<std::uint16_t>(bytes));
+}
+
+/// \return false where the bytes end before that.
+bool take_names(std::string_view& bytes, std::vector<std::string>& names)
+{
+    if (bytes.size() < sizeof(std::uint32_t)) return false;
+    for (auto count = take<std::uint32_t>(bytes); count > 0; --count) {
+        if (bytes.size() < sizeof(std::uint32_t)) return false;
+        const std::size_t length = take<std::uint32_t>(bytes);
+        if (bytes.size() < length) return false;
+        names.emplace_back(bytes.substr(0, length));
+        bytes.remove_prefix(length);
+    }
+    return true;
 }
 
 } // namespace
@@ -87,20 +101,26 @@ void write_attributes(const std::filesystem::path& path, const FrameAttributes& 
 {
     const std::size_t faces = a.face_material.size();
     const bool has_sizing = !a.face_ellipse.empty();
-    PLEAT_ASSERT(!has_sizing || (a.face_ellipse.size() == faces && a.face_drivers.size() == faces),
+    PLEAT_ASSERT(a.face_drivers.size() == a.drivers.size() * a.face_ellipse.size() &&
+                     (!has_sizing || a.face_ellipse.size() == faces),
                  "sizing is there for all faces or for none");
     std::string bytes(magic);
-    bytes.reserve(header_bytes + 12 * a.velocity.size() + (has_sizing ? 16 : 2) * faces);
     put(bytes, version);
     put(bytes, std::uint32_t(a.velocity.size()));
     put(bytes, std::uint32_t(faces));
     put(bytes, std::uint32_t(has_sizing));
+    if (has_sizing) {
+        put(bytes, std::uint32_t(a.drivers.size()));
+        for (const std::string& name : a.drivers) {
+            put(bytes, std::uint32_t(name.size()));
+            bytes += name;
+        }
+    }
     for (const Vec3f& v : a.velocity)
         for (const float c : v.e) put(bytes, c);
     for (const std::uint16_t m : a.face_material) put(bytes, m);
     if (has_sizing) {
-        for (const auto& drivers : a.face_drivers)
-            for (const float length : drivers) put(bytes, half_from_float(length));
+        for (const float length : a.face_drivers) put(bytes, half_from_float(length));
         for (const SizingEllipse& e : a.face_ellipse)
             for (const float c : {e.longest, e.shortest, e.angle}) put(bytes, half_from_float(c));
     }
@@ -117,25 +137,29 @@ FrameAttributes parse_attributes(std::string_view bytes, const std::string& name
     if (bytes.size() < header_bytes || bytes.substr(0, magic.size()) != magic)
         throw bad("no attributes of a frame", "a file that `pleat run` wrote");
     bytes.remove_prefix(magic.size());
-    if (const auto v = take<std::uint32_t>(bytes); v != version)
-        throw bad("version " + std::to_string(v), "version " + std::to_string(version));
+    const auto v = take<std::uint32_t>(bytes);
+    if (v != 1 && v != version)
+        throw bad("version " + std::to_string(v), "version 1 or " + std::to_string(version));
     const std::uint64_t nodes = take<std::uint32_t>(bytes), faces = take<std::uint32_t>(bytes);
     const bool has_sizing = take<std::uint32_t>(bytes) != 0;
-    const std::uint64_t expected = 12 * nodes + (has_sizing ? 16 : 2) * faces;
+    FrameAttributes a;
+    if (has_sizing && v == 1) a.drivers = {"curvature", "compression", "velocity", "obstacle"};
+    if (has_sizing && v > 1 && !take_names(bytes, a.drivers))
+        throw bad("a file that ends amid the names of its sizing metrics", "all of them");
+    const std::uint64_t face_bytes = has_sizing ? 2 + 2 * a.drivers.size() + 6 : 2;
+    const std::uint64_t expected = 12 * nodes + face_bytes * faces;
     if (bytes.size() != expected)
         throw bad(std::to_string(bytes.size()) + " bytes of arrays",
                   std::to_string(expected) + " for " + std::to_string(nodes) + " nodes and " +
                       std::to_string(faces) + " faces");
-    FrameAttributes a;
     a.velocity.resize(nodes);
     for (Vec3f& v : a.velocity)
         for (float& c : v.e) c = take<float>(bytes);
     a.face_material.resize(faces);
     for (std::uint16_t& m : a.face_material) m = take<std::uint16_t>(bytes);
     if (has_sizing) {
-        a.face_drivers.resize(faces);
-        for (auto& drivers : a.face_drivers)
-            for (float& length : drivers) length = take_half(bytes);
+        a.face_drivers.resize(faces * a.drivers.size());
+        for (float& length : a.face_drivers) length = take_half(bytes);
         a.face_ellipse.resize(faces);
         for (SizingEllipse& e : a.face_ellipse) {
             e.longest = take_half(bytes);

@@ -5,20 +5,23 @@
 // it is. One binary file a cloth and frame, DIR/frames/00012_<name>.attributes, little-endian:
 //
 //   8 bytes   "PLEATATT"
-//   uint32    version (1), node count N, face count F, 1 where sizing follows and 0 where not
+//   uint32    version (2), node count N, face count F, 1 where sizing follows and 0 where not
+//   uint32    D, the number of sizing metrics, and for each the length of its name and the name in
+//             UTF-8; only with sizing
 //   float32   N x 3   velocity [m/s]
 //   uint16    F       fabric, counted among those of the cloth
-//   float16   F x 4   edge length that each driver of the sizing asks for [m], inf: none
+//   float16   F x D   edge length that each metric of the sizing asked for [m], inf: none
 //   float16   F x 3   ellipse of the sizing metric, material space: long and short edge [m], angle
 //                     of the long one from the u axis [rad]
 //
-// Nodes and faces stand in the order of the mesh file. The mesh files stay readable for everyone;
-// this one is for Pleat's own viewer and pictures, and a run is whole without it.
+// Version 1, which is still read, has no names: D is 4, and the metrics are curvature, compression,
+// velocity and obstacle. Nodes and faces stand in the order of the mesh file. The mesh files stay
+// readable for everyone; this one is for Pleat's own viewer and pictures, and a run is whole
+// without it.
 #pragma once
 
 #include "pleat/core/vec.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -28,11 +31,6 @@
 
 namespace pleat {
 
-/// What may ask for a fine mesh, in the order of the file.
-inline constexpr std::size_t sizing_driver_count = 4;
-inline constexpr std::array<std::string_view, sizing_driver_count> sizing_driver_names{
-    "curvature", "compression", "velocity", "obstacle"};
-
 /// Edges that a sizing metric allows: e^T M e = 1 is an ellipse in material space.
 struct SizingEllipse {
     float longest = 0;  // edge along it [m]
@@ -41,19 +39,20 @@ struct SizingEllipse {
     bool operator==(const SizingEllipse&) const = default;
 };
 
-/// The arrays of one cloth at one frame. Either of the last two is empty or one a face.
+/// The arrays of one cloth at one frame. There is sizing where there are ellipses.
 struct FrameAttributes {
-    std::vector<Vec3f> velocity;                                      // one a node [m/s]
-    std::vector<std::uint16_t> face_material;                         // one a face
-    std::vector<std::array<float, sizing_driver_count>> face_drivers; // [m], inf: nothing asked
-    std::vector<SizingEllipse> face_ellipse;
+    std::vector<Vec3f> velocity;              // one a node [m/s]
+    std::vector<std::uint16_t> face_material; // one a face
+    std::vector<std::string> drivers;         // names of the sizing metrics
+    std::vector<float> face_drivers;          // drivers.size() a face [m], inf: nothing asked
+    std::vector<SizingEllipse> face_ellipse;  // empty or one a face
     bool operator==(const FrameAttributes&) const = default;
 };
 
 /// The ellipse of a symmetric positive definite tensor [1/m^2].
 [[nodiscard]] SizingEllipse sizing_ellipse(const Mat2& metric);
 
-/// \pre drivers and ellipses are both empty or both one a face.
+/// \pre the arrays have these sizes.
 void write_attributes(const std::filesystem::path& path, const FrameAttributes& attributes);
 
 /// \throw InputError where the file is missing, cut off, of another version or no such file.

@@ -10,10 +10,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace pleat {
+
+struct FaceSizing; // remeshing/sizing.hpp
 
 /// How an integrator fared.
 struct SolveReport {
@@ -70,7 +73,11 @@ struct RemeshReport {
     Vec3 angular_momentum_change{}; // about the origin [kg m^2/s]
     double kinetic_change = 0;      // [J]
     double elastic_change = 0;      // [J]
+    /// What the remesher asked for, on the mesh that it left, for viewers. Null: it has no sizing,
+    /// or a later change of the mesh has made it useless.
+    std::shared_ptr<const FaceSizing> sizing;
 
+    /// \param b of what was done afterwards
     RemeshReport& operator+=(const RemeshReport& b)
     {
         changed = changed || b.changed;
@@ -86,6 +93,7 @@ struct RemeshReport {
         angular_momentum_change += b.angular_momentum_change;
         kinetic_change += b.kinetic_change;
         elastic_change += b.elastic_change;
+        if (b.changed || b.sizing) sizing = b.sizing;
         return *this;
     }
 };

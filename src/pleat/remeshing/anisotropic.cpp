@@ -2,8 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/remeshing/anisotropic.hpp"
 
-#include "pleat/remeshing/node_normals.hpp"
-
+#include <memory>
 #include <utility>
 
 namespace pleat {
@@ -15,26 +14,34 @@ RemeshReport RemesherAnisotropic::remesh(const World& world, double time, Model&
                                          State& state)
 {
     obstacles_.move_to(world, time);
-    const Field<FaceId, Mat2> sizing =
-        face_metric(model, state, node_normals(model.mesh, state.x), obstacles_, options_.sizing,
-                    options_.adjustments);
+    FaceSizing sizing = face_sizing(model, state, world, time, obstacles_, options_.sizing);
     EditOptions edit = options_.edit;
     edit.obstacles = &obstacles_;
     for (ClothId c : model.panel_cloth)
         edit.frozen_panels.push_back(!options_.sizing[index(c)].has_value());
     RemeshOptions options;
     options.hysteresis = options_.hysteresis;
-    return remesh_model(model, state, world, time, vert_metric(model.mesh, sizing), options, edit);
+    Field<FaceId, FaceId> origin;
+    RemeshReport report = remesh_model(
+        model, state, world, time, vert_metric(model.mesh, sizing.metric), options, edit, &origin);
+    if (report.changed) sizing = carried(sizing, origin);
+    report.sizing = std::make_shared<const FaceSizing>(std::move(sizing));
+    return report;
 }
 
 RemeshReport remesh_model(Model& model, State& state, const World& world, double time,
                           const MetricField& metric, const RemeshOptions& remesh,
-                          const EditOptions& edit)
+                          const EditOptions& edit, Field<FaceId, FaceId>* origin)
 {
     MetricField followed; // begins anew in each attempt
     return edit_safely(model, state, world, time, edit, [&](MeshEditor& editor) {
         followed = metric;
         editor.fields().add(followed);
+        if (origin != nullptr) {
+            *origin = Field<FaceId, FaceId>(model.mesh.face_count(), FieldRule::copy);
+            for (FaceId f : model.mesh.faces()) (*origin)[f] = f;
+            editor.fields().add(*origin);
+        }
         edit_to_metric(editor, followed, remesh);
     });
 }

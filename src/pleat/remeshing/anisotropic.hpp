@@ -10,17 +10,12 @@
 #include "pleat/remeshing/remesher.hpp"
 #include "pleat/remeshing/sizing.hpp"
 
-#include <optional>
-#include <vector>
-
 namespace pleat {
 
 struct AnisotropicOptions {
-    /// By ClothId; a cloth without sizing keeps its mesh.
-    std::vector<std::optional<SizingOptions>> sizing;
-    double hysteresis = 0.2;                   // see RemeshOptions
-    std::vector<SizingAdjustment> adjustments; // later metrics, in order
-    EditOptions edit; // frozen_panels and obstacles are set by the remesher
+    SizingByCloth sizing;
+    double hysteresis = 0.2; // see RemeshOptions
+    EditOptions edit;        // frozen_panels and obstacles are set by the remesher
 };
 
 class RemesherAnisotropic final : public Remesher {
@@ -28,7 +23,7 @@ public:
     explicit RemesherAnisotropic(AnisotropicOptions options);
     /// Total mass stays as it is to rounding. Momentum does too where edges are split; a flip or a
     /// collapse moves lumped mass between nodes of different velocity, and the report says by how
-    /// much that changed the sums.
+    /// much that changed the sums. The report has the sizing that was used.
     RemeshReport remesh(const World& world, double time, Model& model, State& state) override;
 
 private:
@@ -38,8 +33,10 @@ private:
 
 /// Remeshes a model to given tensors.
 /// \param metric by vert, positive definite outside frozen panels
+/// \param origin set to the face of the mesh before that each face came from; may be null
 [[nodiscard]] RemeshReport remesh_model(Model& model, State& state, const World& world, double time,
                                         const MetricField& metric, const RemeshOptions& remesh,
-                                        const EditOptions& edit);
+                                        const EditOptions& edit,
+                                        Field<FaceId, FaceId>* origin = nullptr);
 
 } // namespace pleat

@@ -5,70 +5,76 @@
 // the cloth does there, bounded, and averaged to the verts.
 // Based on: [Narain2012] sec. 4.2.
 //
-// What asks for fineness is kept apart by driver, so that a viewer can show why a face is small:
-//
-//   curvature    normals may differ by `angle` along an edge
-//   compression  room to buckle: wrinkles of compressed cloth are as short as 1/sqrt(strain)
-//   velocity     velocities may differ by `velocity` along an edge
-//   obstacle     no edge may reach through the tangent plane of the nearest obstacle point
-//
-// Departs from [Narain2012]: obstacles farther away than the longest edge are not looked at; their
-// term would be smaller than the least that any face is given.
+// What each metric of a cloth's list asks for (sizing_metric.hpp) is kept apart by name, so that a
+// viewer can show why a face is small.
 #pragma once
 
 #include "pleat/core/field.hpp"
 #include "pleat/core/vec.hpp"
-#include "pleat/model/model.hpp"
-#include "pleat/model/state.hpp"
 #include "pleat/remeshing/metric.hpp"
-#include "pleat/remeshing/obstacle_tree.hpp"
+#include "pleat/remeshing/sizing_compression.hpp"
+#include "pleat/remeshing/sizing_curvature.hpp"
+#include "pleat/remeshing/sizing_metric.hpp"
+#include "pleat/remeshing/sizing_velocity.hpp"
 
-#include <functional>
+#include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace pleat {
 
-/// The tolerances of one cloth; those of [Narain2012] table 1 unless told otherwise.
-struct SizingOptions {
-    double edge_min = 0.015;   // [m]
-    double edge_max = 0.2;     // [m]
-    double aspect_min = 0.1;   // shortest over longest side of a face; 1: isotropic
-    double angle = 0.15;       // change of the unit normal along an edge; 0: not looked at
-    double compression = 0.07; // [m], times 1/sqrt(strain) the length of an edge; 0: not looked at
-    double velocity = 0.7;     // change along an edge [m/s]; 0: not looked at
+/// A metric by the name that scenes, frame files and viewers give it.
+struct NamedSizingMetric {
+    std::string name;
+    std::shared_ptr<const SizingMetric> metric;
+};
+
+/// How one cloth is sized.
+struct ClothSizing {
+    SizingBounds bounds;
+    std::vector<NamedSizingMetric> metrics; // in the order in which they ask; names differ
+};
+
+/// By ClothId; a cloth without sizing keeps its mesh.
+using SizingByCloth = std::vector<std::optional<ClothSizing>>;
+
+/// The four metrics of [Narain2012] sec. 4.2 by their numbers: those of table 1 unless told
+/// otherwise. A tolerance of 0 leaves its metric out.
+struct SizingOptions : SizingBounds {
+    double angle = SizingCurvature::default_angle;
+    double compression = SizingCompression::default_tolerance; // [m]
+    double velocity = SizingVelocity::default_velocity;        // [m/s]
     bool operator==(const SizingOptions&) const = default;
 };
+[[nodiscard]] ClothSizing cloth_sizing(const SizingOptions& options);
 
-/// Per face, material space [1/m^2]: what each driver asks for, before bounds.
+/// Per face, material space [1/m^2].
 struct FaceSizing {
-    Field<FaceId, Mat2> curvature, compression, velocity, obstacle;
-    Field<FaceId, Mat2> metric; // their sum, adjusted and bounded
-};
+    struct Driver {
+        std::string name;
+        Field<FaceId, Mat2> asked; // before bounds; zero in cloths that do not have the metric
+    };
+    std::vector<Driver> drivers; // of all cloths, in the order of their lists
+    Field<FaceId, Mat2> metric;  // their sum, bounded; zero in cloths without sizing
 
-/// A later metric: changes `metric` (the drivers' sum, not yet bounded) of the faces it cares for,
-/// by scaling or capping tensors.
-using SizingAdjustment =
-    std::function<void(const Model& model, const State& state, Field<FaceId, Mat2>& metric)>;
+    /// \pre there is a driver of that name.
+    [[nodiscard]] const Field<FaceId, Mat2>& asked(std::string_view name) const;
+};
 
 /// The tensor with its eigenvalues clamped to [1/edge_max^2, 1/edge_min^2] and the smaller one
 /// raised to aspect_min^2 times the larger [Narain2012] eqs. 11 to 13.
-[[nodiscard]] Mat2 bounded(const Mat2& tensor, const SizingOptions& options);
+[[nodiscard]] Mat2 bounded(const Mat2& tensor, const SizingBounds& bounds);
 
-/// \param by_cloth the tolerances of each cloth; faces of a cloth without any get zero tensors.
 /// \pre the mesh has no dead elements.
-[[nodiscard]] FaceSizing face_sizing(const Model& model, const State& state,
-                                     const ObstacleTree& obstacles,
-                                     const std::vector<std::optional<SizingOptions>>& by_cloth,
-                                     const std::vector<SizingAdjustment>& adjustments = {});
+[[nodiscard]] FaceSizing face_sizing(const Model& model, const State& state, const World& world,
+                                     double time, const ObstacleTree& obstacles,
+                                     const SizingByCloth& by_cloth);
 
-/// FaceSizing::metric alone, for those who need not know why a face is small.
-/// \param normal of the nodes, see node_normals()
-[[nodiscard]] Field<FaceId, Mat2>
-face_metric(const Model& model, const State& state, const Field<NodeId, Vec3>& normal,
-            const ObstacleTree& obstacles,
-            const std::vector<std::optional<SizingOptions>>& by_cloth,
-            const std::vector<SizingAdjustment>& adjustments = {});
+/// The sizing of a mesh after edits: each face has what was asked of the face that it came from.
+/// \param origin by face of the new mesh: a face of the old one
+[[nodiscard]] FaceSizing carried(const FaceSizing& sizing, const Field<FaceId, FaceId>& origin);
 
 /// The mean of a face tensor over the faces around each vert, weighted by material area. Around a
 /// node on a seam the faces are first turned into one tangent plane (laid side by side, angles

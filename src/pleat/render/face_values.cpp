@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <span>
 
 namespace pleat {
 
@@ -64,12 +65,13 @@ Vec2f curvature_value(const RenderMesh& mesh, std::size_t t, const std::array<Ve
 }
 
 /// \param longest where no driver asks for less, the longest edge rules, and none of them
-Vec2f driver_value(const std::array<float, 4>& lengths, float longest)
+Vec2f driver_value(std::span<const float> lengths, float longest)
 {
     constexpr float half_precision = 0x1p-10f; // of lengths that come from a file, relative
     const auto shortest = std::min_element(lengths.begin(), lengths.end());
-    if (!(*shortest < longest * (1 - half_precision))) return {float(lengths.size()), infinite};
-    return {float(shortest - lengths.begin()), *shortest};
+    if (shortest == lengths.end() || !(*shortest < longest * (1 - half_precision)))
+        return {0, infinite};
+    return {float(1 + (shortest - lengths.begin())), *shortest};
 }
 
 /// The number that colours show: the strain or curvature of larger magnitude, else the first.
@@ -79,13 +81,17 @@ double shown_value(ColourMode mode, const Vec2f& v)
     return v[0];
 }
 
-/// Beyond the colours of the papers: one a driver, then one for "none".
-constexpr std::array<Vec3, 5> driver_colours{{
+/// One for "none", then one for each sizing metric in the order of the scene's list, with what it
+/// is in the default list; all beyond share the last.
+constexpr std::array<Vec3, 8> driver_colours{{
+    {0.72, 0.74, 0.77}, // none
     {0.86, 0.36, 0.30}, // curvature
     {0.95, 0.73, 0.30}, // compression
     {0.27, 0.60, 0.58}, // velocity
     {0.44, 0.42, 0.70}, // obstacle
-    {0.72, 0.74, 0.77}, // none
+    {0.53, 0.71, 0.33},
+    {0.84, 0.52, 0.72},
+    {0.36, 0.57, 0.83},
 }};
 
 } // namespace
@@ -126,7 +132,9 @@ std::vector<Vec2f> face_values(const RenderMesh& mesh, ColourMode mode)
             values[t] = {mesh.face_material.empty() ? 0.0f : float(mesh.face_material[t]), 0};
     if (mode == ColourMode::driver && !mesh.face_drivers.empty())
         for (std::size_t t = 0; t < count; ++t)
-            values[t] = driver_value(mesh.face_drivers[t], mesh.longest_edge);
+            values[t] = driver_value(
+                std::span(mesh.face_drivers).subspan(t * mesh.driver_count, mesh.driver_count),
+                mesh.longest_edge);
     return values;
 }
 

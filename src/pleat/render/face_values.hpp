@@ -37,8 +37,9 @@ inline constexpr std::array<std::string_view, colour_mode_count> colour_mode_nam
 ///   velocity   mean speed of the corners [m/s], 0
 ///   curvature  larger and smaller principal curvature by magnitude [1/m], signed
 ///   material   fabric's number, 0
-///   driver     which driver asks for the shortest edge, that edge [m]; sizing_driver_count and
-///              infinity (shown grey) where none asks for less than the longest edge allowed
+///   driver     1 + the number of the sizing metric that asked for the shortest edge, that edge
+///   [m];
+///              0 and infinity (shown grey) where none asked for less than the longest edge allowed
 /// Faces that lack what the mode needs have not-a-number in both.
 /// \pre require_valid
 [[nodiscard]] std::vector<Vec2f> face_values(const RenderMesh& mesh, ColourMode mode);

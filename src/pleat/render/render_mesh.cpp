@@ -45,7 +45,12 @@ void require_valid(const RenderMesh& mesh)
     };
     require_all(mesh.velocities.size(), mesh.positions.size(), "velocities", "positions");
     require_all(mesh.face_material.size(), mesh.triangles.size(), "fabrics of faces", "triangles");
-    require_all(mesh.face_drivers.size(), mesh.triangles.size(), "sizing drivers", "triangles");
+    if (!mesh.face_drivers.empty() &&
+        mesh.face_drivers.size() != mesh.driver_count * mesh.triangles.size())
+        throw InputError({mesh.name, "sizing drivers",
+                          std::to_string(mesh.face_drivers.size()) + " of them",
+                          "none, or " + std::to_string(mesh.driver_count) + " for each of the " +
+                              std::to_string(mesh.triangles.size()) + " triangles"});
     if (!mesh.looks.empty())
         for (const std::uint16_t fabric : mesh.face_material)
             if (fabric >= mesh.looks.size())

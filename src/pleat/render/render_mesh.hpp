@@ -28,10 +28,11 @@ struct RenderMesh {
     bool is_cloth = true; // two-sided, smooth, takes face colours and wireframe; else matte
 
     // What colours can show beside shape; each may be empty.
-    std::vector<FabricLook> looks;                  // by fabric; empty: base_colour
-    std::vector<std::uint16_t> face_material;       // fabric of each triangle; empty: the first
-    std::vector<Vec3f> velocities;                  // one a position [m/s]
-    std::vector<std::array<float, 4>> face_drivers; // edge each driver of the sizing asks for [m]
+    std::vector<FabricLook> looks;            // by fabric; empty: base_colour
+    std::vector<std::uint16_t> face_material; // fabric of each triangle; empty: the first
+    std::vector<Vec3f> velocities;            // one a position [m/s]
+    std::size_t driver_count = 0;             // of the sizing metrics
+    std::vector<float> face_drivers;          // edge each asked for [m], so many a triangle
     float longest_edge = std::numeric_limits<float>::infinity(); // that remeshing allows [m]
 };
 

@@ -2,12 +2,10 @@
 // Copyright the Pleat authors
 #include "pleat/scene/cloth_attributes.hpp"
 
+#include "pleat/core/error.hpp"
 #include "pleat/geometry/decompose.hpp"
-#include "pleat/remeshing/sizing.hpp"
-#include "pleat/scene/part_tables.hpp"
 #include "pleat/sim/frames.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -22,8 +20,8 @@ float asked_length(const Mat2& tensor)
     return most > 0 ? float(1 / std::sqrt(most)) : std::numeric_limits<float>::infinity();
 }
 
-std::vector<FrameAttributes> attributes_of(const SceneDescription& description, const World& world,
-                                           const Simulation& sim,
+std::vector<FrameAttributes> attributes_of(const SceneDescription& description,
+                                           const Simulation& sim, const FaceSizing* sizing,
                                            const std::vector<ObjectMesh>& meshes)
 {
     const Model& model = sim.model;
@@ -32,12 +30,8 @@ std::vector<FrameAttributes> attributes_of(const SceneDescription& description, 
         for (const Vec3& v : meshes[c].v)
             all[c].velocity.push_back({float(v[0]), float(v[1]), float(v[2])});
 
-    const auto options = sizing_options(description);
-    const bool is_sized =
-        std::any_of(options.begin(), options.end(), [](const auto& o) { return o.has_value(); });
-    FaceSizing sizing;
-    if (is_sized) sizing = face_sizing(model, sim.state, ObstacleTree(world, sim.time), options);
-
+    PLEAT_ASSERT(sizing == nullptr || sizing->metric.size() == model.mesh.face_count(),
+                 "the sizing is that of the mesh");
     // The model has the fabrics of all cloths one after the other.
     std::vector<std::size_t> first_material(all.size(), 0);
     for (std::size_t c = 1; c < all.size(); ++c)
@@ -46,11 +40,13 @@ std::vector<FrameAttributes> attributes_of(const SceneDescription& description, 
         const std::size_t c = index(model.cloth_of(f));
         FrameAttributes& a = all[c];
         a.face_material.push_back(std::uint16_t(index(model.face_material[f]) - first_material[c]));
-        if (!is_sized || !options[c]) continue;
-        a.face_drivers.push_back(
-            {asked_length(sizing.curvature[f]), asked_length(sizing.compression[f]),
-             asked_length(sizing.velocity[f]), asked_length(sizing.obstacle[f])});
-        a.face_ellipse.push_back(sizing_ellipse(sizing.metric[f]));
+        if (sizing == nullptr || sizing->metric[f] == Mat2{}) continue;
+        a.drivers.clear();
+        for (const FaceSizing::Driver& d : sizing->drivers) {
+            a.drivers.push_back(d.name);
+            a.face_drivers.push_back(asked_length(d.asked[f]));
+        }
+        a.face_ellipse.push_back(sizing_ellipse(sizing->metric[f]));
     }
     return all;
 }
@@ -58,17 +54,18 @@ std::vector<FrameAttributes> attributes_of(const SceneDescription& description, 
 } // namespace
 
 std::vector<FrameAttributes> cloth_attributes(const SceneDescription& description,
-                                              const World& world, const Simulation& sim)
+                                              const World& world, const Simulation& sim,
+                                              const FaceSizing* sizing)
 {
-    return attributes_of(description, world, sim, object_meshes(world, sim));
+    return attributes_of(description, sim, sizing, object_meshes(world, sim));
 }
 
 void AttributeFiles::write(const SceneDescription& description, const World& world,
-                           const Simulation& sim)
+                           const Simulation& sim, const FaceSizing* sizing)
 {
     const std::vector<ObjectMesh> meshes = object_meshes(world, sim);
     const auto paths = files_.paths_of(frame_of(meshes, sim.frame, sim.time));
-    const std::vector<FrameAttributes> all = attributes_of(description, world, sim, meshes);
+    const std::vector<FrameAttributes> all = attributes_of(description, sim, sizing, meshes);
     for (std::size_t c = 0; c < all.size(); ++c)
         if (paths[c]) write_attributes(*paths[c], all[c]);
 }

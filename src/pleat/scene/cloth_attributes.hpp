@@ -7,6 +7,7 @@
 #include "pleat/export/frame_attributes.hpp"
 #include "pleat/export/frame_files.hpp"
 #include "pleat/model/world.hpp"
+#include "pleat/remeshing/sizing.hpp"
 #include "pleat/scene/scene_file.hpp"
 #include "pleat/sim/simulation.hpp"
 
@@ -15,11 +16,13 @@
 
 namespace pleat {
 
-/// The attributes of each cloth, in the order and numbering of object_meshes(). Sizing is there for
-/// cloths that the scene remeshes by a metric: what each driver asks for now, and the metric that
-/// follows.
-[[nodiscard]] std::vector<FrameAttributes>
-cloth_attributes(const SceneDescription& description, const World& world, const Simulation& sim);
+/// The attributes of each cloth, in the order and numbering of object_meshes().
+/// \param sizing that the last remeshing of the frame used; null: there was none. It shows in
+/// cloths that are sized: what each metric asked for, and the bounded sum.
+[[nodiscard]] std::vector<FrameAttributes> cloth_attributes(const SceneDescription& description,
+                                                            const World& world,
+                                                            const Simulation& sim,
+                                                            const FaceSizing* sizing);
 
 /// Writes the attributes of each frame of a run beside its meshes.
 class AttributeFiles {
@@ -27,7 +30,8 @@ public:
     /// \throw FileError
     explicit AttributeFiles(const std::filesystem::path& folder) : files_(folder, "attributes") {}
     /// \throw FileError
-    void write(const SceneDescription& description, const World& world, const Simulation& sim);
+    void write(const SceneDescription& description, const World& world, const Simulation& sim,
+               const FaceSizing* sizing);
 
 private:
     FrameFiles files_;

@@ -231,7 +231,7 @@ std::unique_ptr<Remesher> make_anisotropic(const SceneDescription& scene)
 {
     AnisotropicOptions options;
     options.edit.crossings = CrossingStrategy::none;
-    options.sizing = sizing_options(scene);
+    options.sizing = sizing_by_cloth(scene);
     for (const ClothDescription& c : scene.cloths) {
         const RemeshingDescription& d = c.remeshing;
         if (d.type != "anisotropic") continue;
@@ -253,12 +253,12 @@ std::unique_ptr<Remesher> make_uniform(const SceneDescription& scene)
 }
 
 constexpr Row<MakeRemesher> remeshers[] = {
-    {"anisotropic", &make_anisotropic},
     {"none",
      [](const SceneDescription&) -> std::unique_ptr<Remesher> {
          return std::make_unique<RemesherNone>();
      }},
     {"uniform", &make_uniform},
+    {"anisotropic", &make_anisotropic}, // last: the sizing in its report is of the mesh it leaves
 };
 
 } // namespace
@@ -338,17 +338,19 @@ std::unique_ptr<StrainLimiter> make_strain_limiter(const StrainLimitingDescripti
     return row_of(strain_limiters, limiting.type)(limiting);
 }
 
-std::vector<std::optional<SizingOptions>> sizing_options(const SceneDescription& scene)
+SizingByCloth sizing_by_cloth(const SceneDescription& scene)
 {
-    std::vector<std::optional<SizingOptions>> options;
+    SizingByCloth all;
     for (const ClothDescription& c : scene.cloths) {
         const RemeshingDescription& d = c.remeshing;
-        options.emplace_back();
+        all.emplace_back();
         if (d.type == "anisotropic")
-            options.back() = SizingOptions{d.edge_length[0], d.edge_length[1], d.aspect_min,
-                                           d.angle,          d.compression,    d.velocity};
+            all.back() = cloth_sizing({{d.edge_length[0], d.edge_length[1], d.aspect_min},
+                                       d.angle,
+                                       d.compression,
+                                       d.velocity});
     }
-    return options;
+    return all;
 }
 
 std::unique_ptr<Remesher> make_remesher(const SceneDescription& scene)

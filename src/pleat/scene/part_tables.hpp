@@ -38,8 +38,7 @@ make_impact_resolver(const ContactDescription& contact, const SolverDescription&
 make_strain_limiter(const StrainLimitingDescription& limiting);
 [[nodiscard]] std::unique_ptr<Remesher> make_remesher(const SceneDescription& scene);
 
-/// The tolerances of each cloth that is remeshed by a sizing metric.
-[[nodiscard]] std::vector<std::optional<SizingOptions>>
-sizing_options(const SceneDescription& scene);
+/// How each cloth is sized that is remeshed by sizing metrics.
+[[nodiscard]] SizingByCloth sizing_by_cloth(const SceneDescription& scene);
 
 } // namespace pleat

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+//
+// The slot of sizing metrics: each says how fine the mesh should be for one reason.
+//
+// A metric asks for a symmetric tensor A a face, material space [1/m^2]: edges e should have
+// e^T A e <= 1. What the metrics of a cloth ask for is summed in the order of their list and then
+// bounded (sizing.hpp).
+#pragma once
+
+#include "pleat/core/field.hpp"
+#include "pleat/core/vec.hpp"
+#include "pleat/model/model.hpp"
+#include "pleat/model/state.hpp"
+#include "pleat/model/world.hpp"
+#include "pleat/remeshing/obstacle_tree.hpp"
+
+#include <span>
+
+namespace pleat {
+
+/// Bounds on what a cloth may be asked for, after all metrics [Narain2012] eqs. 11 to 13.
+struct SizingBounds {
+    double edge_min = 0.015; // [m]
+    double edge_max = 0.2;   // [m]
+    double aspect_min = 0.1; // shortest over longest side of a face; 1: isotropic
+    bool operator==(const SizingBounds&) const = default;
+};
+
+/// What a metric may look at. The mesh has no dead elements.
+struct SizingInput {
+    const Model& model;
+    const State& state;
+    const World& world;
+    double time; // [s]
+    const ObstacleTree& obstacles;
+    const Field<NodeId, Vec3>& normal;    // of the nodes, see node_normals()
+    const SizingBounds& bounds;           // of the cloth
+    std::span<const FaceId> faces;        // of the cloth
+    const Field<FaceId, Mat2>& asked_yet; // sum of the metrics before this one in the list
+};
+
+class SizingMetric {
+public:
+    virtual ~SizingMetric() = default;
+    /// Sets asked[f] for the faces f of the input, all at once. The tensor may be negative: a
+    /// metric that makes the mesh coarser takes away a share of what was asked for before it.
+    virtual void ask(const SizingInput& input, Field<FaceId, Mat2>& asked) const = 0;
+};
+
+} // namespace pleat

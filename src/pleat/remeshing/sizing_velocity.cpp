@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the Pleat authors
+#include "pleat/remeshing/sizing_velocity.hpp"
+
+#include "pleat/core/parallel.hpp"
+#include "pleat/remeshing/face_gradient.hpp"
+
+namespace pleat {
+
+void SizingVelocity::ask(const SizingInput& in, Field<FaceId, Mat2>& asked) const
+{
+    const double scale = 1 / (velocity_ * velocity_);
+    parallel_for(in.faces.size(), [&](std::size_t i) {
+        const FaceId f = in.faces[i];
+        const Mat3x2 grad = face_gradient(in.model.mesh, f, in.state.v);
+        asked[f] = transpose(grad) * grad * scale;
+    });
+}
+
+} // namespace pleat
