@@ -56,7 +56,7 @@ public:
     struct Edge {
         std::array<NodeId, 2> nodes{no_node, no_node}; // no_node: dead
         std::array<FaceId, 2> faces{no_face, no_face}; // faces[1] is no_face on a border
-        bool keep = false;                             // marked, folded at rest or between materials
+        bool keep = false;                             // marked, folded at rest, between materials
         bool operator==(const Edge&) const = default;
     };
     struct Face {

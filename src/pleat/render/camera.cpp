@@ -28,7 +28,7 @@ Vec3 perpendicular(const Vec3& a, const Vec3& hint)
     return normalized(other - dot(other, a) * a);
 }
 
-void grow(Box& box, const Vec3& x)
+void grow(Extent& box, const Vec3& x)
 {
     for (std::size_t i = 0; i < 3; ++i) {
         box.low[i] = std::min(box.low[i], x[i]);
@@ -36,24 +36,24 @@ void grow(Box& box, const Vec3& x)
     }
 }
 
-constexpr Box empty_box()
+constexpr Extent empty_box()
 {
     constexpr double inf = std::numeric_limits<double>::infinity();
     return {{inf, inf, inf}, {-inf, -inf, -inf}};
 }
 
-bool is_empty(const Box& box)
+bool is_empty(const Extent& box)
 {
     return box.low[0] > box.high[0];
 }
 
-void grow(Box& box, const RenderMesh& mesh)
+void grow(Extent& box, const RenderMesh& mesh)
 {
     for (const auto& corners : mesh.triangles)
         for (const std::uint32_t i : corners) grow(box, mesh.positions[i]);
 }
 
-bool contains(const Box& box, const Vec3& x)
+bool contains(const Extent& box, const Vec3& x)
 {
     for (std::size_t i = 0; i < 3; ++i)
         if (x[i] < box.low[i] || x[i] > box.high[i]) return false;
@@ -95,20 +95,20 @@ CameraAxes camera_axes(const Camera& camera)
     return {cross(forward, up), up, forward};
 }
 
-Box cloth_box(std::span<const RenderMesh> meshes)
+Extent cloth_box(std::span<const RenderMesh> meshes)
 {
-    Box box = empty_box();
+    Extent box = empty_box();
     for (const RenderMesh& mesh : meshes)
         if (mesh.is_cloth) grow(box, mesh);
     if (is_empty(box))
         for (const RenderMesh& mesh : meshes) grow(box, mesh);
-    return is_empty(box) ? Box{} : box;
+    return is_empty(box) ? Extent{} : box;
 }
 
-bool is_backdrop(const RenderMesh& mesh, const Box& cloth)
+bool is_backdrop(const RenderMesh& mesh, const Extent& cloth)
 {
     if (mesh.is_cloth) return false;
-    Box box = empty_box();
+    Extent box = empty_box();
     grow(box, mesh);
     if (is_empty(box)) return false;
     const Vec3 size = box.high - box.low;
@@ -119,11 +119,11 @@ bool is_backdrop(const RenderMesh& mesh, const Box& cloth)
 
 std::vector<Vec3> subject_points(std::span<const RenderMesh> meshes)
 {
-    const Box cloth = cloth_box(meshes);
+    const Extent cloth = cloth_box(meshes);
     // The box of a flat sheet has no thickness: what stands on it still counts.
     const double half = 0.5 * backdrop_ratio * cloth.diagonal();
     const Vec3 reach{half, half, half};
-    const Box near{cloth.centre() - reach, cloth.centre() + reach};
+    const Extent near{cloth.centre() - reach, cloth.centre() + reach};
     std::vector<Vec3> points;
     for (const RenderMesh& mesh : meshes) {
         if (is_backdrop(mesh, cloth)) continue;

@@ -29,7 +29,7 @@ struct CameraAxes {
 [[nodiscard]] CameraAxes camera_axes(const Camera& camera);
 
 /// An axis-aligned box.
-struct Box {
+struct Extent {
     Vec3 low, high;
 
     [[nodiscard]] Vec3 centre() const { return 0.5 * (low + high); }
@@ -38,12 +38,12 @@ struct Box {
 
 /// The smallest box about all cloth, or about everything where there is no cloth; a point at the
 /// origin where there is nothing. Points that belong to no triangle do not count.
-[[nodiscard]] Box cloth_box(std::span<const RenderMesh> meshes);
+[[nodiscard]] Extent cloth_box(std::span<const RenderMesh> meshes);
 
 /// Whether an obstacle is so large beside the cloth (more than about three times its extent, or one
 /// and a half times for a flat one) that it is scenery, such as a floor, rather than something to
 /// be framed.
-[[nodiscard]] bool is_backdrop(const RenderMesh& mesh, const Box& cloth);
+[[nodiscard]] bool is_backdrop(const RenderMesh& mesh, const Extent& cloth);
 
 /// The positions to be framed: all cloth, and of the obstacles that are no backdrop the part
 /// within three times the cloth's box.

@@ -761,7 +761,7 @@ Stage make_stage(std::span<const RenderMesh> meshes, const Camera& camera,
                  const RenderOptions& options)
 {
     Stage stage;
-    const Box cloth = cloth_box(meshes);
+    const Extent cloth = cloth_box(meshes);
     const Vec3 origin = cloth.centre();
     stage.view = make_view(camera, options, origin);
     stage.lights = make_lights(camera, options);

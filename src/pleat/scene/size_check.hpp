@@ -19,8 +19,8 @@ struct ObjectSize {
     std::string name;
     bool is_cloth = false;
     bool is_unbounded = false; // has planes; the box is that of its points
-    Vec3 low{}, high{}; // of its box, world [m]
-    double mass = 0;    // of cloths [kg]
+    Vec3 low{}, high{};        // of its box, world [m]
+    double mass = 0;           // of cloths [kg]
 };
 
 /// The smallest distance of a cloth to the obstacles over the first second of the run (less where

@@ -19,12 +19,9 @@ std::vector<CaughtCloth> caught_by_appearing(const World& world, const Simulatio
                 faces.push_back({index(n[0]), index(n[1]), index(n[2])});
             }
         const std::vector<Vec3> x = points_at(o, sim.time); // as the step will have it
-        const AuditMesh meshes[] = {{.x = sim.state.x.span(), .triangles = faces},
-                                    {.x = x,
-                                     .triangles = o.faces,
-                                     .object = 1,
-                                     .is_obstacle = true,
-                                     .planes = o.planes}};
+        const AuditMesh meshes[] = {
+            {.x = sim.state.x.span(), .triangles = faces},
+            {.x = x, .triangles = o.faces, .object = 1, .is_obstacle = true, .planes = o.planes}};
         const std::size_t count = audit_intersections(meshes, {}).obstacle_crossing_count;
         if (count > 0) caught.push_back({o.name, count});
     }
