@@ -22,11 +22,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const GltfFile::Animation* animation =
             file.animations.empty() ? nullptr : &file.animations.front();
         for (const double time : {-1.0, 0.4, animation ? animation->end : 0.0}) {
-            const auto transforms = gltf_node_transforms(file, animation, time);
-            if (transforms.size() != file.nodes.size()) __builtin_trap();
+            const GltfPose pose = gltf_pose(file, animation, time);
+            if (pose.transforms.size() != file.nodes.size()) __builtin_trap();
             for (const GltfInstance& instance : gltf_instances(file))
-                if (gltf_points(file, instance, transforms).size() !=
-                    file.meshes[instance.mesh].x.size())
+                if (gltf_points(file, instance, pose).size() != file.meshes[instance.mesh].x.size())
                     __builtin_trap();
         }
     } catch (const InputError&) {

@@ -26,6 +26,10 @@ static_assert(std::endian::native == std::endian::little, "glTF's numbers are li
 constexpr std::size_t deepest = 512; // of the tree of nodes
 constexpr double largest = 1e6;      // of a coordinate, as the mesh check has it
 constexpr int max_json_depth = 64;
+// Elements need no bytes of the file where an accessor is sparse or used by many morph targets. So
+// that a small file cannot ask for much memory:
+constexpr std::size_t sparse_bytes = 1u << 20; // an accessor, where the file itself has fewer
+constexpr std::size_t most_moves = 1u << 24;   // of vertices by morph targets, in all
 
 /// The depth of brackets, so that no text is nested deeper than its reader can bear.
 bool is_too_deep(std::string_view text)
@@ -296,6 +300,7 @@ private:
         std::size_t count = 0, stride = 0, components = 0;
         int type = 0;
         bool normalized = false;
+        std::vector<char> own{}; // what `bytes` shows of a sparse one
     };
 
     static std::size_t component_size(int type)
@@ -315,14 +320,18 @@ private:
         }
     }
 
-    Accessor accessor(std::uint32_t i)
+    struct View {
+        std::string_view bytes;
+        std::size_t stride = 0;
+    };
+
+    /// The bytes that an object with "bufferView" and "byteOffset" means.
+    /// \param element, count what has to fit in [bytes], elements
+    View view_of(const Json& object, const std::string& place, std::size_t element,
+                 std::size_t count)
     {
-        const std::string place = "accessors[" + std::to_string(i) + "]";
-        const Json& a = list("accessors")[i];
-        if (a.contains("sparse"))
-            fail(place, "a sparse accessor", "a file without them: they are not read");
         const Json& views = list("bufferViews");
-        const std::uint32_t v = index_of(a, "bufferView", views.size(), place);
+        const std::uint32_t v = index_of(object, "bufferView", views.size(), place);
         if (v == GltfFile::none) fail(place, "no bufferView", "one");
         const std::string view_place = "bufferViews[" + std::to_string(v) + "]";
         const std::uint32_t b = index_of(views[v], "buffer", views_of_buffers_.size(), view_place);
@@ -332,15 +341,33 @@ private:
         const std::size_t length = size_of(views[v], "byteLength", 0, view_place);
         if (start > buffer.size() || length > buffer.size() - start)
             fail(view_place, "bytes outside the buffer", "a range inside it");
-        Accessor out;
-        out.bytes = buffer.substr(start, length);
-        const std::size_t offset = size_of(a, "byteOffset", 0, place);
-        out.count = size_of(a, "count", 0, place);
-        const auto type = a.find("componentType");
-        if (type == a.end() || !type->is_number_unsigned() ||
+        const std::size_t stride = size_of(views[v], "byteStride", element, view_place);
+        if (stride < element || stride > 252 + element)
+            fail(view_place + ".byteStride", std::to_string(stride),
+                 "at least an element's " + std::to_string(element) + " bytes");
+        const std::size_t offset = size_of(object, "byteOffset", 0, place);
+        if (offset > length || (count > 0 && (length - offset < element ||
+                                              (length - offset - element) / stride < count - 1)))
+            fail(place, std::to_string(count) + " elements", "as many as its view has room for");
+        return {buffer.substr(start + offset, length - offset), stride};
+    }
+
+    [[nodiscard]] int component_type(const Json& object, const std::string& place) const
+    {
+        const auto type = object.find("componentType");
+        if (type == object.end() || !type->is_number_unsigned() ||
             component_size(int(type->get<std::uint64_t>() & 0xffff)) == 0)
             fail(place + ".componentType", "an unknown type", "5120 to 5126");
-        out.type = type->get<int>();
+        return type->get<int>();
+    }
+
+    Accessor accessor(std::uint32_t i)
+    {
+        const std::string place = "accessors[" + std::to_string(i) + "]";
+        const Json& a = list("accessors")[i];
+        Accessor out;
+        out.count = size_of(a, "count", 0, place);
+        out.type = component_type(a, place);
         static const std::map<std::string, std::size_t> kinds{
             {"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}, {"MAT4", 16}};
         const auto kind = kinds.find(text_of(a, "type"));
@@ -351,17 +378,59 @@ private:
         out.normalized =
             normalized != a.end() && normalized->is_boolean() && normalized->get<bool>();
         const std::size_t element = out.components * component_size(out.type);
-        out.stride = size_of(views[v], "byteStride", element, view_place);
-        if (out.stride < element || out.stride > 252 + element)
-            fail(view_place + ".byteStride", std::to_string(out.stride),
-                 "at least an element's " + std::to_string(element) + " bytes");
-        if (offset > length ||
-            (out.count > 0 && (length - offset < element ||
-                               (length - offset - element) / out.stride < out.count - 1)))
-            fail(place, std::to_string(out.count) + " elements",
-                 "as many as its view has room for");
-        out.bytes.remove_prefix(offset);
+        const auto sparse = a.find("sparse");
+        if (sparse == a.end() || a.contains("bufferView")) {
+            const View view = view_of(a, place, element, out.count);
+            out.bytes = view.bytes;
+            out.stride = view.stride;
+        }
+        if (sparse != a.end()) apply_sparse(*sparse, place + ".sparse", element, out);
         return out;
+    }
+
+    /// Elements that differ from those of the view, or from zero where there is none.
+    void apply_sparse(const Json& sparse, const std::string& place, std::size_t element,
+                      Accessor& out)
+    {
+        std::size_t room = sparse_bytes;
+        for (const std::string_view buffer : views_of_buffers_)
+            room = std::max(room, buffer.size());
+        if (out.count > room / element)
+            fail(place, std::to_string(out.count) + " elements in all",
+                 "at most " + std::to_string(room / element) + " in a file of this size");
+        out.own.assign(out.count * element, 0);
+        if (!out.bytes.empty())
+            for (std::size_t k = 0; k < out.count; ++k)
+                std::memcpy(out.own.data() + k * element, out.bytes.data() + k * out.stride,
+                            element);
+        out.bytes = {out.own.data(), out.own.size()};
+        out.stride = element;
+
+        const auto part = [&](const char* key) -> const Json& {
+            const auto found = sparse.is_object() ? sparse.find(key) : sparse.end();
+            if (!sparse.is_object() || found == sparse.end() || !found->is_object())
+                fail(place, std::string("no ") + key, "count, indices and values");
+            return *found;
+        };
+        const Json &indices = part("indices"), &values = part("values");
+        Accessor where;
+        where.count = size_of(sparse, "count", 0, place);
+        where.type = component_type(indices, place + ".indices");
+        if (where.type != 5121 && where.type != 5123 && where.type != 5125)
+            fail(place + ".indices", "another type", "unsigned integers");
+        const View index_view =
+            view_of(indices, place + ".indices", component_size(where.type), where.count);
+        where.bytes = index_view.bytes;
+        where.stride = index_view.stride;
+        const View value_view = view_of(values, place + ".values", element, where.count);
+        for (std::size_t k = 0; k < where.count; ++k) {
+            const double at = component(where, k, 0);
+            if (at >= double(out.count))
+                fail(place + ".indices", "the index " + std::to_string(std::size_t(at)),
+                     "below " + std::to_string(out.count));
+            std::memcpy(out.own.data() + std::size_t(at) * element,
+                        value_view.bytes.data() + k * value_view.stride, element);
+        }
     }
 
     [[nodiscard]] static double component(const Accessor& a, std::size_t i, std::size_t c)
@@ -419,16 +488,46 @@ private:
             const std::string place = "meshes[" + std::to_string(m) + "]";
             if (primitives == meshes[m].end() || !primitives->is_array())
                 fail(place, "no primitives", "an array of them");
-            std::map<std::array<double, 11>, std::uint32_t> seen;
+            SeenVertices seen;
             for (std::size_t p = 0; p < primitives->size(); ++p)
                 read_primitive((*primitives)[p], place + ".primitives[" + std::to_string(p) + "]",
                                mesh, seen);
+            if (!mesh.targets.empty())
+                mesh.target_weights = reals(meshes[m], "weights", mesh.targets.size(), place);
+            mesh.target_weights.resize(mesh.targets.size());
             out_.meshes.push_back(std::move(mesh));
         }
     }
 
+    /// Numbers of a vertex that make it another: where it is, what carries it, how it morphs.
+    using SeenVertices = std::map<std::vector<double>, std::uint32_t>;
+
+    /// How the morph targets of a primitive move its vertices, a target at a time.
+    std::vector<std::vector<Vec4>> read_targets(const Json& p, const std::string& place,
+                                                std::size_t vertices)
+    {
+        std::vector<std::vector<Vec4>> moves;
+        const auto targets = p.find("targets");
+        if (targets == p.end()) return moves;
+        if (!targets->is_array()) fail(place + ".targets", "something else", "an array");
+        for (const Json& target : *targets) {
+            if (!target.is_object()) fail(place + ".targets", "something else", "objects");
+            if (moves_ += vertices; moves_ > most_moves)
+                fail(place + ".targets", "too many morph targets",
+                     "at most " + std::to_string(most_moves) + " moves of vertices");
+            const std::uint32_t a =
+                index_of(target, "POSITION", list("accessors").size(), place + ".targets");
+            // A target may change normals only.
+            moves.push_back(a == GltfFile::none ? std::vector<Vec4>(vertices)
+                                                : rows(a, 3, "a morph target"));
+            if (moves.back().size() != vertices)
+                fail(place + ".targets", "attributes of different counts", "one a vertex of each");
+        }
+        return moves;
+    }
+
     void read_primitive(const Json& p, const std::string& place, GltfFile::Mesh& mesh,
-                        std::map<std::array<double, 11>, std::uint32_t>& seen)
+                        SeenVertices& seen)
     {
         const std::size_t accessors = list("accessors").size();
         if (!p.is_object()) fail(place, "something else", "an object");
@@ -436,7 +535,6 @@ private:
             note("points, lines, strips and fans are not read: only separate triangles");
             return;
         }
-        if (p.contains("targets")) note("morph targets are not read: the mesh keeps its own shape");
         if (const auto e = p.find("extensions");
             e != p.end() && e->is_object() && e->contains("KHR_draco_mesh_compression"))
             fail(place, "a compressed mesh", "a file exported without compression");
@@ -463,10 +561,15 @@ private:
         }
         if (!mesh.x.empty() && mesh.joints.empty() != j.empty())
             fail(place, "a primitive with joints beside one without", "all or none");
+        const auto moves = read_targets(p, place, x.size());
+        if (mesh.x.empty()) mesh.targets.resize(moves.size());
+        if (mesh.targets.size() != moves.size())
+            fail(place + ".targets", std::to_string(moves.size()) + " morph targets",
+                 std::to_string(mesh.targets.size()) + ", as the primitive before");
 
         std::vector<std::uint32_t> vertex(x.size());
         for (std::size_t k = 0; k < x.size(); ++k) {
-            std::array<double, 11> key{x[k][0], x[k][1], x[k][2]};
+            std::vector<double> key{x[k][0], x[k][1], x[k][2]};
             for (double c : {x[k][0], x[k][1], x[k][2]})
                 if (!(std::abs(c) <= largest))
                     fail(place, "a vertex beyond 1e6", "smaller numbers");
@@ -478,16 +581,20 @@ private:
                     js[c] = std::uint32_t(j[k][c]);
                     ws[c] = std::max(w[k][c], 0.0);
                     sum += ws[c];
-                    key[3 + c] = j[k][c];
-                    key[7 + c] = w[k][c];
+                    key.push_back(j[k][c]);
+                    key.push_back(w[k][c]);
                 }
                 if (!(sum > 0)) fail(place, "a vertex without weights", "weights that sum to 1");
                 ws /= sum;
             }
-            const auto [it, is_new] = seen.emplace(key, std::uint32_t(mesh.x.size()));
+            for (const auto& move : moves)
+                key.insert(key.end(), move[k].e.begin(), move[k].e.end());
+            const auto [it, is_new] = seen.emplace(std::move(key), std::uint32_t(mesh.x.size()));
             vertex[k] = it->second;
             if (!is_new) continue;
             mesh.x.push_back({x[k][0], x[k][1], x[k][2]});
+            for (std::size_t t = 0; t < moves.size(); ++t)
+                mesh.targets[t].push_back({moves[t][k][0], moves[t][k][1], moves[t][k][2]});
             if (!j.empty()) {
                 mesh.joints.push_back(js);
                 mesh.weights.push_back(ws);
@@ -571,6 +678,9 @@ private:
                 n.rotation = unit({q[0], q[1], q[2], q[3]}, place + ".rotation");
             if (const auto s = reals(nodes[i], "scale", 3, place); !s.empty())
                 n.scale = {s[0], s[1], s[2]};
+            const std::size_t targets =
+                n.mesh == GltfFile::none ? 0 : out_.meshes[n.mesh].targets.size();
+            if (targets > 0) n.weights = reals(nodes[i], "weights", targets, place);
             const auto children = nodes[i].find("children");
             if (children == nodes[i].end()) continue;
             if (!children->is_array()) fail(place + ".children", "something else", "an array");
@@ -687,16 +797,16 @@ private:
         GltfFile::Channel channel;
         channel.node = index_of(*target, "node", out_.nodes.size(), place + ".target");
         if (channel.node == GltfFile::none) return; // of an extension
-        const std::string path = text_of(*target, "path");
-        if (path == "weights") {
-            note("morph targets are not read: the mesh keeps its own shape");
-            return;
-        }
-        if (path != "translation" && path != "rotation" && path != "scale")
-            fail(place + ".target.path", "\"" + path + "\"", "translation, rotation or scale");
-        channel.path = path == "translation" ? GltfFile::Path::translation
-                       : path == "rotation"  ? GltfFile::Path::rotation
-                                             : GltfFile::Path::scale;
+        static const std::map<std::string, GltfFile::Path> paths{
+            {"translation", GltfFile::Path::translation},
+            {"rotation", GltfFile::Path::rotation},
+            {"scale", GltfFile::Path::scale},
+            {"weights", GltfFile::Path::weights}};
+        const auto path = paths.find(text_of(*target, "path"));
+        if (path == paths.end())
+            fail(place + ".target.path", "\"" + text_of(*target, "path") + "\"",
+                 "translation, rotation, scale or weights");
+        channel.path = path->second;
         const std::uint32_t s = index_of(json, "sampler", samplers.size(), place);
         if (s == GltfFile::none || !samplers[s].is_object()) fail(place, "no sampler", "one");
         const std::size_t accessors = list("accessors").size();
@@ -714,13 +824,27 @@ private:
             if (!(channel.times[k] > channel.times[k - 1]))
                 fail(place, "times that do not rise", "rising times");
         const bool turn = channel.path == GltfFile::Path::rotation;
-        channel.values = rows(output, turn ? 4 : 3, "values");
-        const std::size_t each = channel.interpolation == GltfFile::Interpolation::cubic ? 3 : 1;
+        const bool morph = channel.path == GltfFile::Path::weights;
+        const std::uint32_t mesh = out_.nodes[channel.node].mesh;
+        const std::size_t targets = !morph                   ? 1
+                                    : mesh == GltfFile::none ? 0
+                                                             : out_.meshes[mesh].targets.size();
+        if (targets == 0) {
+            note("weights are animated of a node without morph targets: ignored");
+            return;
+        }
+        channel.values = rows(output, morph ? 1 : turn ? 4 : 3, "values");
+        const std::size_t each =
+            targets * (channel.interpolation == GltfFile::Interpolation::cubic ? 3 : 1);
         if (channel.values.size() != each * channel.times.size())
             fail(place, std::to_string(channel.values.size()) + " values",
                  std::to_string(each * channel.times.size()));
         if (turn && each == 1)
             for (Vec4& q : channel.values) q = unit(q, place);
+        if (morph) {
+            for (const Vec4& w : channel.values) channel.weights.push_back(w[0]);
+            channel.values.clear();
+        }
         animation.end = std::max(animation.end, channel.times.back());
         animation.channels.push_back(std::move(channel));
     }
@@ -732,6 +856,7 @@ private:
     std::vector<std::string> owned_;
     std::vector<std::size_t> owned_index_;
     std::vector<std::string_view> views_of_buffers_;
+    std::size_t moves_ = 0; // of vertices by morph targets
     GltfFile out_;
 };
 
@@ -747,32 +872,47 @@ Vec4 slerp(const Vec4& a, Vec4 b, double s)
     return (std::sin((1 - s) * angle) * a + std::sin(s * angle) * b) / std::sin(angle);
 }
 
-Vec4 value_at(const GltfFile::Channel& c, double time)
+/// What a channel says at a time, from `count` rows a key (a weight of each morph target) or one.
+/// \param rows a key's rows together; with cubic: in, value, out
+/// \param turn whether they are quaternions
+template <class Row>
+std::vector<Row> values_at(const GltfFile::Channel& c, const std::vector<Row>& rows,
+                           std::size_t count, bool turn, double time)
 {
     const bool cubic = c.interpolation == GltfFile::Interpolation::cubic;
-    const bool turn = c.path == GltfFile::Path::rotation;
-    const auto value = [&](std::size_t k) { return cubic ? c.values[3 * k + 1] : c.values[k]; };
     const auto next = std::upper_bound(c.times.begin(), c.times.end(), time);
-    Vec4 v{};
-    if (next == c.times.begin()) {
-        v = value(0);
-    } else if (next == c.times.end()) {
-        v = value(c.times.size() - 1);
-    } else {
-        const auto k = std::size_t(next - c.times.begin()) - 1;
-        const double h = c.times[k + 1] - c.times[k], s = (time - c.times[k]) / h;
-        if (c.interpolation == GltfFile::Interpolation::step) {
-            v = value(k);
+    const auto k = std::size_t(std::max<std::ptrdiff_t>(next - c.times.begin() - 1, 0));
+    const bool is_key = next == c.times.begin() || next == c.times.end() ||
+                        c.interpolation == GltfFile::Interpolation::step;
+    const double h = is_key ? 1 : c.times[k + 1] - c.times[k], s = (time - c.times[k]) / h;
+    std::vector<Row> out(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        // which: 0 in, 1 value, 2 out
+        const auto at = [&](std::size_t key, std::size_t which) {
+            return rows[(cubic ? 3 * key + which : key) * count + i];
+        };
+        if (is_key) {
+            out[i] = at(k, 1);
         } else if (cubic) {
-            const Vec4 out = h * c.values[3 * k + 2], in = h * c.values[3 * (k + 1)];
-            v = (1 + 2 * s) * (1 - s) * (1 - s) * value(k) + s * (1 - s) * (1 - s) * out +
-                s * s * (3 - 2 * s) * value(k + 1) + s * s * (s - 1) * in;
-        } else if (turn) {
-            v = slerp(value(k), value(k + 1), s);
+            out[i] = (1 + 2 * s) * (1 - s) * (1 - s) * at(k, 1) +
+                     s * (1 - s) * (1 - s) * (h * at(k, 2)) + s * s * (3 - 2 * s) * at(k + 1, 1) +
+                     s * s * (s - 1) * (h * at(k + 1, 0));
         } else {
-            v = (1 - s) * value(k) + s * value(k + 1);
+            if constexpr (std::is_same_v<Row, Vec4>)
+                if (turn) {
+                    out[i] = slerp(at(k, 1), at(k + 1, 1), s);
+                    continue;
+                }
+            out[i] = (1 - s) * at(k, 1) + s * at(k + 1, 1);
         }
     }
+    return out;
+}
+
+Vec4 value_at(const GltfFile::Channel& c, double time)
+{
+    const bool turn = c.path == GltfFile::Path::rotation;
+    const Vec4 v = values_at(c, c.values, 1, turn, time)[0];
     if (!turn) return v;
     const double length = norm(v);
     return length > 0 ? v / length : Vec4{0, 0, 0, 1};
@@ -813,13 +953,19 @@ std::vector<GltfInstance> gltf_instances(const GltfFile& file)
     return out;
 }
 
-std::vector<Mat4> gltf_node_transforms(const GltfFile& file, const GltfFile::Animation* animation,
-                                       double time)
+GltfPose gltf_pose(const GltfFile& file, const GltfFile::Animation* animation, double time)
 {
     std::vector<GltfFile::Node> nodes = file.nodes;
+    for (GltfFile::Node& n : nodes)
+        if (n.mesh != GltfFile::none && n.weights.empty())
+            n.weights = file.meshes[n.mesh].target_weights;
     if (animation != nullptr)
         for (const GltfFile::Channel& c : animation->channels) {
             GltfFile::Node& n = nodes[c.node];
+            if (c.path == GltfFile::Path::weights) {
+                n.weights = values_at(c, c.weights, n.weights.size(), false, time);
+                continue;
+            }
             const Vec4 v = value_at(c, time);
             n.matrix.reset(); // animated nodes have none, by the standard
             if (c.path == GltfFile::Path::rotation)
@@ -828,39 +974,44 @@ std::vector<Mat4> gltf_node_transforms(const GltfFile& file, const GltfFile::Ani
                 (c.path == GltfFile::Path::translation ? n.translation : n.scale) = {v[0], v[1],
                                                                                      v[2]};
         }
-    std::vector<Mat4> local(nodes.size()), world(nodes.size());
+    GltfPose pose;
+    std::vector<Mat4> local(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i)
         local[i] =
             nodes[i].matrix.value_or(trs(nodes[i].translation, nodes[i].rotation, nodes[i].scale));
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-        world[i] = local[i];
+        Mat4 world = local[i];
         for (std::uint32_t p = nodes[i].parent; p != GltfFile::none; p = nodes[p].parent)
-            world[i] = local[p] * world[i];
+            world = local[p] * world;
+        pose.transforms.push_back(world);
+        pose.weights.push_back(std::move(nodes[i].weights));
     }
-    return world;
+    return pose;
 }
 
 std::vector<Vec3> gltf_points(const GltfFile& file, const GltfInstance& instance,
-                              const std::vector<Mat4>& transforms)
+                              const GltfPose& pose)
 {
     const GltfFile::Mesh& mesh = file.meshes[instance.mesh];
     const GltfFile::Node& node = file.nodes[instance.node];
-    std::vector<Vec3> x(mesh.x.size());
+    std::vector<Vec3> x = mesh.x;
+    for (std::size_t t = 0; t < mesh.targets.size(); ++t)
+        if (const double weight = pose.weights[instance.node][t]; weight != 0)
+            for (std::size_t i = 0; i < x.size(); ++i) x[i] += weight * mesh.targets[t][i];
     if (node.skin == GltfFile::none || mesh.joints.empty()) {
-        for (std::size_t i = 0; i < x.size(); ++i)
-            x[i] = apply(transforms[instance.node], mesh.x[i]);
+        for (Vec3& p : x) p = apply(pose.transforms[instance.node], p);
         return x;
     }
     // By the standard a skinned mesh is placed by its joints alone.
     const GltfFile::Skin& skin = file.skins[node.skin];
     std::vector<Mat4> joint(skin.joints.size());
     for (std::size_t j = 0; j < joint.size(); ++j)
-        joint[j] = transforms[skin.joints[j]] * skin.inverse_bind[j];
+        joint[j] = pose.transforms[skin.joints[j]] * skin.inverse_bind[j];
     for (std::size_t i = 0; i < x.size(); ++i) {
         Vec3 sum{};
         for (std::size_t c = 0; c < 4; ++c)
             if (mesh.weights[i][c] > 0)
-                sum += mesh.weights[i][c] * apply(joint[mesh.joints[i][c]], mesh.x[i]);
+                sum += mesh.weights[i][c] * apply(joint[mesh.joints[i][c]], x[i]);
         x[i] = sum;
     }
     return x;

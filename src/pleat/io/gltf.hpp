@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Reads glTF 2.0 (.glb, .gltf): meshes, the tree of nodes, skins, animations and cameras, and says
-// where everything is at a time. Materials, textures and lights are not looked at.
+// Reads glTF 2.0 (.glb, .gltf): meshes with morph targets, the tree of nodes, skins, animations and
+// cameras, and says where everything is at a time. Materials, textures and lights are not read.
 // Based on: [GLTF2].
 //
 // Everything stays in the file's own axes and units, which are +y up and metres by the standard.
@@ -35,6 +35,7 @@ struct GltfFile {
         Vec3 translation{};
         Vec<double, 4> rotation{0, 0, 0, 1}; // x y z w
         Vec3 scale{1, 1, 1};
+        std::vector<double> weights; // of morph targets; empty: those of the mesh
         bool in_scene = false;
     };
     struct Mesh {
@@ -43,12 +44,16 @@ struct GltfFile {
         std::vector<std::array<std::uint32_t, 3>> faces;
         std::vector<std::array<std::uint32_t, 4>> joints; // empty, or one a vertex
         std::vector<Vec<double, 4>> weights;              // the same; they sum to 1
+        // Morph targets: how far each moves each vertex, and how much of each is there without
+        // animation. One a vertex, one a target.
+        std::vector<std::vector<Vec3>> targets;
+        std::vector<double> target_weights;
     };
     struct Skin {
         std::vector<std::uint32_t> joints; // nodes
         std::vector<Mat4> inverse_bind;    // one a joint
     };
-    enum class Path { translation, rotation, scale };
+    enum class Path { translation, rotation, scale, weights };
     enum class Interpolation { step, linear, cubic };
     struct Channel {
         std::uint32_t node = 0;
@@ -56,6 +61,7 @@ struct GltfFile {
         Interpolation interpolation = Interpolation::linear;
         std::vector<double> times;          // rising [s]
         std::vector<Vec<double, 4>> values; // one a time; with cubic three: in, value, out
+        std::vector<double> weights;        // of Path::weights instead: one a target for each
     };
     struct Animation {
         std::string name;
@@ -93,15 +99,19 @@ struct GltfInstance {
 };
 [[nodiscard]] std::vector<GltfInstance> gltf_instances(const GltfFile& file);
 
-/// Where each node is at a time, in the file's space.
+/// How everything stands at a time.
+struct GltfPose {
+    std::vector<Mat4> transforms;             // by node, in the file's space
+    std::vector<std::vector<double>> weights; // by node: of the morph targets of its mesh
+};
+
 /// \param animation may be null: as the nodes stand. Before the first key and behind the last, a
 /// channel keeps its value.
-[[nodiscard]] std::vector<Mat4>
-gltf_node_transforms(const GltfFile& file, const GltfFile::Animation* animation, double time);
+[[nodiscard]] GltfPose gltf_pose(const GltfFile& file, const GltfFile::Animation* animation,
+                                 double time);
 
-/// The vertices of an instance, carried by its node or by its skin.
-/// \param transforms of gltf_node_transforms()
+/// The vertices of an instance: morph targets first, then carried by its node or by its skin.
 [[nodiscard]] std::vector<Vec3> gltf_points(const GltfFile& file, const GltfInstance& instance,
-                                            const std::vector<Mat4>& transforms);
+                                            const GltfPose& pose);
 
 } // namespace pleat

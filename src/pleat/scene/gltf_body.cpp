@@ -94,11 +94,10 @@ GltfBody load_gltf_body(const GltfDescription& d, const Vec3& scene_up)
              "a lower \"fps\" or a shorter animation");
     const std::size_t from = d.up == "x" ? 0 : d.up == "y" ? 1 : 2, to = axis_of(scene_up);
     for (std::size_t k = 0; k < std::size_t(count); ++k) {
-        const auto transforms =
-            gltf_node_transforms(file, animation, std::min(double(k) / d.fps, end));
+        const GltfPose pose = gltf_pose(file, animation, std::min(double(k) / d.fps, end));
         std::vector<Vec3> x;
         for (const GltfInstance& i : instances)
-            for (const Vec3& p : gltf_points(file, i, transforms))
+            for (const Vec3& p : gltf_points(file, i, pose))
                 x.push_back(turned(d.unit * p, from, to));
         for (const Vec3& p : x)
             if (!is_finite(p)) fail("animations", "points that are not finite", "finite ones");
