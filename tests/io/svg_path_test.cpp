@@ -124,6 +124,25 @@ TEST(Svg, gives_the_paths_with_ids)
     EXPECT_EQ(paths[1].data, "M1 1");
 }
 
+TEST(Svg, decodes_character_references)
+{
+    const auto paths =
+        parse_svg("<svg><path id='&#228;rmel &amp; rock' d='M0 0&#10;h1v1z'/></svg>", "x.svg");
+    ASSERT_EQ(paths.size(), 1u);
+    EXPECT_EQ(paths[0].id, "\u00e4rmel & rock");
+    EXPECT_EQ(paths[0].data, "M0 0\nh1v1z");
+}
+
+TEST(Svg, reads_elements_nested_deeper_than_any_stack)
+{
+    std::string text = "<svg>";
+    constexpr int depth = 300000;
+    for (int i = 0; i < depth; ++i) text += "<g>";
+    text += "<path id='a' d='M0 0h1v1z'/>";
+    for (int i = 0; i < depth; ++i) text += "</g>";
+    EXPECT_EQ(parse_svg(text + "</svg>", "x.svg").size(), 1u);
+}
+
 TEST(Svg, refuses_transforms_and_other_files)
 {
     const auto refused = [](std::string_view text) {
@@ -138,8 +157,10 @@ TEST(Svg, refuses_transforms_and_other_files)
                 testing::HasSubstr("transform"));
     EXPECT_EQ(refused("<svg><g transform='scale(2)'></g><path id='a' d='M0 0h1v1z'/></svg>"), "");
     EXPECT_THAT(refused("hello"), testing::HasSubstr("no svg element"));
-    EXPECT_THAT(refused("<svg><path id='a"), testing::HasSubstr("quote"));
-    EXPECT_THAT(refused("<svg><"), testing::HasSubstr("name"));
+    EXPECT_THAT(refused("<svg><path id='a"),
+                testing::HasSubstr("byte 16: Error parsing element attribute"));
+    EXPECT_THAT(refused("<svg><"), testing::HasSubstr("well-formed XML"));
+    EXPECT_THAT(refused("<svg><g></svg>"), testing::HasSubstr("Start-end tags mismatch"));
 }
 
 } // namespace

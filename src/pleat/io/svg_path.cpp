@@ -5,8 +5,9 @@
 #include "pleat/core/error.hpp"
 #include "pleat/io/text_fields.hpp"
 
+#include <pugixml.hpp>
+
 #include <cmath>
-#include <map>
 #include <numbers>
 #include <utility>
 
@@ -279,123 +280,37 @@ private:
     char last_ = ' ';
 };
 
-/// One start tag.
-struct Tag {
-    std::string name;
-    std::map<std::string, std::string> attributes;
-    bool ends = false; // "/>"
-};
-
-class SvgScanner {
+/// Collects the paths; knows which of the elements around have a transform.
+class PathCollector final : public pugi::xml_tree_walker {
 public:
-    SvgScanner(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
+    explicit PathCollector(const std::string& file) : file_(file) {}
 
-    std::vector<SvgPath> run()
+    bool for_each(pugi::xml_node& node) override
     {
-        std::vector<SvgPath> paths;
-        std::vector<bool> transformed; // of the elements that are open
-        bool seen_svg = false;
-        while (find('<')) {
-            if (skip("<!--", "-->") || skip("<![CDATA[", "]]>") || skip("<?", "?>") ||
-                skip("<!", ">"))
-                continue;
-            if (starts("</")) {
-                if (!skip("</", ">")) fail("a tag without end");
-                if (!transformed.empty()) transformed.pop_back();
-                continue;
-            }
-            const Tag tag = read_tag();
-            seen_svg = seen_svg || local(tag.name) == "svg";
-            const bool turned = tag.attributes.contains("transform");
-            const bool inside = !transformed.empty() && transformed.back();
-            if (local(tag.name) == "path" && tag.attributes.contains("id") &&
-                tag.attributes.contains("d")) {
-                if (turned || inside)
-                    throw InputError(
-                        Problem{file_, "path \"" + tag.attributes.at("id") + "\"",
-                                "a transform on the path or around it",
-                                "a drawing without: apply transforms in the drawing program"});
-                paths.push_back({tag.attributes.at("id"), tag.attributes.at("d")});
-            }
-            if (!tag.ends) transformed.push_back(turned || inside);
-        }
-        if (!seen_svg) throw InputError(Problem{file_, "", "no svg element", "an SVG drawing"});
-        return paths;
-    }
-
-private:
-    [[noreturn]] void fail(std::string found) const
-    {
-        throw InputError(
-            Problem{file_, "byte " + std::to_string(at_ + 1), std::move(found), "well-formed XML"});
-    }
-    static std::string local(const std::string& name)
-    {
-        const std::size_t colon = name.find(':');
-        return colon == std::string::npos ? name : name.substr(colon + 1);
-    }
-    bool find(char c)
-    {
-        at_ = text_.find(c, at_);
-        return at_ != std::string_view::npos;
-    }
-    [[nodiscard]] bool starts(std::string_view s) const { return text_.substr(at_, s.size()) == s; }
-    bool skip(std::string_view open, std::string_view close)
-    {
-        if (!starts(open)) return false;
-        const std::size_t end = text_.find(close, at_ + open.size());
-        if (end == std::string_view::npos) fail("\"" + std::string(open) + "\" without end");
-        at_ = end + close.size();
+        if (node.type() != pugi::node_element) return true;
+        const auto level = std::size_t(depth());
+        const bool is_inside = level > 0 && level <= transformed_.size() && transformed_[level - 1];
+        transformed_.resize(level);
+        transformed_.push_back(is_inside || node.attribute("transform"));
+        const std::string_view whole = node.name();
+        const std::string_view name = whole.substr(whole.find(':') + 1); // without a prefix
+        if (name == "svg") has_svg = true;
+        const pugi::xml_attribute id = node.attribute("id"), data = node.attribute("d");
+        if (name != "path" || !id || !data) return true;
+        if (transformed_.back())
+            throw InputError(Problem{file_, "path \"" + std::string(id.value()) + "\"",
+                                     "a transform on the path or around it",
+                                     "a drawing without: apply transforms in the drawing program"});
+        paths.push_back({id.value(), data.value()});
         return true;
     }
-    void blanks()
-    {
-        while (at_ < text_.size() && is_space(text_[at_])) ++at_;
-    }
-    std::string name()
-    {
-        const std::size_t first = at_;
-        while (at_ < text_.size() && !is_space(text_[at_]) && text_[at_] != '=' &&
-               text_[at_] != '>' && text_[at_] != '/' && text_[at_] != '<' && text_[at_] != '"')
-            ++at_;
-        if (at_ == first) fail("no name");
-        return std::string(text_.substr(first, at_ - first));
-    }
-    Tag read_tag()
-    {
-        Tag tag;
-        ++at_;
-        tag.name = name();
-        for (;;) {
-            blanks();
-            if (at_ >= text_.size()) fail("a tag without end");
-            if (text_[at_] == '>') {
-                ++at_;
-                return tag;
-            }
-            if (starts("/>")) {
-                at_ += 2;
-                tag.ends = true;
-                return tag;
-            }
-            const std::string key = name();
-            blanks();
-            if (at_ >= text_.size() || text_[at_] != '=') fail("an attribute without value");
-            ++at_;
-            blanks();
-            if (at_ >= text_.size() || (text_[at_] != '"' && text_[at_] != '\''))
-                fail("an attribute without quotes");
-            const char quote = text_[at_++];
-            const std::size_t end = text_.find(quote, at_);
-            if (end == std::string_view::npos) fail("a quote without end");
-            tag.attributes[key] = std::string(text_.substr(at_, end - at_));
-            at_ = end + 1;
-        }
-    }
 
-    std::string_view text_;
+    std::vector<SvgPath> paths;
+    bool has_svg = false;
+
+private:
     std::string file_;
-    std::size_t at_ = 0;
+    std::vector<bool> transformed_; // the open elements, from the root on
 };
 
 } // namespace
@@ -408,7 +323,15 @@ std::vector<PathRing> parse_svg_path(std::string_view data, const std::string& f
 
 std::vector<SvgPath> parse_svg(std::string_view text, const std::string& file)
 {
-    return SvgScanner(text, file).run();
+    pugi::xml_document document;
+    const pugi::xml_parse_result read = document.load_buffer(text.data(), text.size());
+    if (!read && read.status != pugi::status_no_document_element)
+        throw InputError(Problem{file, "byte " + std::to_string(read.offset + 1),
+                                 read.description(), "well-formed XML"});
+    PathCollector collector(file);
+    document.traverse(collector);
+    if (!collector.has_svg) throw InputError(Problem{file, "", "no svg element", "an SVG drawing"});
+    return std::move(collector.paths);
 }
 
 } // namespace pleat
