@@ -145,6 +145,267 @@ ElasticBatch ElasticBatch::for_energy(const Model& model)
     return batch;
 }
 
+/// Plates: how each face's curvature follows from the angles around it (bending_plate.hpp).
+class ElasticBatch::PlateBuilder {
+public:
+    PlateBuilder(const Model& model, ElasticBatch& batch)
+        : model_(model), mesh_(model.mesh), batch_(batch)
+    {}
+
+    void run()
+    {
+        if (std::none_of(mesh_.faces().begin(), mesh_.faces().end(),
+                         [&](FaceId f) { return is_plate(f); }))
+            return;
+        hinge_of_ = Field<EdgeId, std::uint32_t>(mesh_.edge_count(), FieldRule::reset, no_row);
+        for (std::uint32_t i = 0; i < batch_.hinges_.size(); ++i)
+            hinge_of_[batch_.hinges_[i].edge] = i;
+        fits_ = Field<FaceId, Fit>(mesh_.face_count(), FieldRule::reset);
+        parallel_for(mesh_.face_count(), [&](std::size_t i) { fit(make_id<FaceId>(i)); });
+        for (FaceId f : mesh_.faces())
+            if (is_plate(f)) add_plate(f);
+        list_terms_of_hinges();
+    }
+
+private:
+    /// A face's fit from three angles, its own where it has them.
+    struct Fit {
+        PlateFit fit;
+        std::array<std::uint32_t, 3> hinges{no_row, no_row, no_row};
+    };
+    /// An angle that a fit may use; `turn` (cosine, sine) takes its panel to that of the face.
+    struct Offer {
+        FaceId face;
+        EdgeId edge;
+        Vec2 turn;
+    };
+    static constexpr Vec2 straight{1, 0};
+
+    [[nodiscard]] bool is_plate(FaceId f) const
+    {
+        return plate_law(model_.materials[index(model_.face_material[f])].bending).has_value();
+    }
+    [[nodiscard]] FaceId across(FaceId f, EdgeId e) const
+    {
+        return mesh_[e].faces[0] == f ? mesh_[e].faces[1] : mesh_[e].faces[0];
+    }
+    [[nodiscard]] PlateEdge plate_edge(FaceId f, EdgeId e, const Vec2& turn) const;
+    [[nodiscard]] Vec2 turn_across(FaceId f, EdgeId e, const Vec2& turn) const;
+    void fit(FaceId f);
+    void consider(FaceId f, const std::array<PlateEdge, 3>& own_edges,
+                  std::span<const Offer> chosen);
+    void add_plate(FaceId f);
+    [[nodiscard]] FaceId face_that_knows(FaceId f, EdgeId e) const;
+    [[nodiscard]] bool has_room(const Plate& p, std::span<const std::uint32_t> hinges) const;
+    void add_term(Plate& p, std::uint32_t hinge, const Vec3& row);
+    void list_terms_of_hinges();
+
+    const Model& model_;
+    const Mesh& mesh_;
+    ElasticBatch& batch_;
+    Field<EdgeId, std::uint32_t> hinge_of_; // no_row: none
+    Field<FaceId, Fit> fits_;
+    std::size_t used_ = 0; // nodes of the plate that is being made
+};
+
+/// An edge in the material plane of one of its faces; `turn` then takes it to another panel's.
+PlateEdge ElasticBatch::PlateBuilder::plate_edge(FaceId f, EdgeId e, const Vec2& turn) const
+{
+    const std::size_t side = mesh_[e].faces[0] == f ? 0 : 1;
+    const auto ends = mesh_.verts_of(e, side);
+    const Vec2 along = mesh_.u(ends[1]) - mesh_.u(ends[0]);
+    const Vec2 far = mesh_.u(mesh_.opposite_vert(e, side)) - mesh_.u(ends[0]);
+    PlateEdge edge;
+    edge.length = norm(along);
+    edge.along = along / edge.length;
+    edge.inward = {-edge.along[1], edge.along[0]};
+    if (dot(edge.inward, far) < 0) edge.inward *= -1;
+    edge.height = dot(edge.inward, far);
+    edge.foot = dot(edge.along, far);
+    if (hinge_of_[e] != no_row) {
+        const HingeRest& rest = batch_.hinges_[hinge_of_[e]].rest;
+        edge.present = true;
+        edge.length = rest.length;
+        edge.height = rest.height[side];
+        edge.foot = rest.foot[side] * rest.length;
+        edge.other_height = rest.height[1 - side];
+        edge.other_foot = rest.foot[1 - side] * rest.length;
+    }
+    const auto turned = [&](const Vec2& d) {
+        return Vec2{turn[0] * d[0] - turn[1] * d[1], turn[1] * d[0] + turn[0] * d[1]};
+    };
+    edge.along = turned(edge.along);
+    edge.inward = turned(edge.inward);
+    return edge;
+}
+
+/// Takes directions of the far side's panel to the near side's, given what takes the near one's.
+Vec2 ElasticBatch::PlateBuilder::turn_across(FaceId f, EdgeId e, const Vec2& turn) const
+{
+    if (!mesh_.is_seam(e)) return turn;
+    const Vec2 near = plate_edge(f, e, straight).along;
+    const Vec2 far = plate_edge(across(f, e), e, straight).along;
+    // Both run from nodes[0] to nodes[1].
+    const Vec2 step{dot(near, far), cross(far, near)};
+    return Vec2{turn[0] * step[0] - turn[1] * step[1], turn[1] * step[0] + turn[0] * step[1]};
+}
+
+/// Takes three angles for the fit of a face where they amplify errors less than those so far.
+void ElasticBatch::PlateBuilder::consider(FaceId f, const std::array<PlateEdge, 3>& own_edges,
+                                          std::span<const Offer> chosen)
+{
+    std::array<PlateEdge, 3> edges{};
+    for (std::size_t k = 0; k < 3; ++k)
+        edges[k] = plate_edge(chosen[k].face, chosen[k].edge, chosen[k].turn);
+    const PlateFit fit = fit_plate(edges, own_edges, batch_.faces_[index(f)].rest.area);
+    Fit& best = fits_[f];
+    if (!(fit.amplification < best.fit.amplification * (1 - 1e-9))) return;
+    best.fit = fit;
+    for (std::size_t k = 0; k < 3; ++k) best.hinges[k] = hinge_of_[chosen[k].edge];
+}
+
+/// Finds the fit of a face: from its own angles, otherwise with those around, nearest first.
+void ElasticBatch::PlateBuilder::fit(FaceId f)
+{
+    if (!is_plate(f)) return;
+    Fit& best = fits_[f];
+    best.fit.amplification = most_plate_amplification;
+    std::array<PlateEdge, 3> own_edges{};
+    std::vector<Offer> offers;
+    for (std::size_t k = 0; k < 3; ++k) {
+        own_edges[k] = plate_edge(f, mesh_[f].edges[k], straight);
+        if (own_edges[k].present) offers.push_back({f, mesh_[f].edges[k], straight});
+    }
+    if (offers.size() == 3) consider(f, own_edges, offers);
+    std::vector<std::pair<FaceId, Vec2>> around{{f, straight}};
+    constexpr int most_rings = 2;
+    std::size_t first = 0;
+    for (int ring = 0; ring < most_rings && best.hinges[0] == no_row; ++ring) {
+        const std::size_t last = around.size();
+        for (; first < last; ++first) {
+            const auto [here, turn] = around[first];
+            for (EdgeId e : mesh_[here].edges) {
+                if (hinge_of_[e] == no_row) continue;
+                const FaceId other = across(here, e);
+                if (std::any_of(around.begin(), around.end(),
+                                [&](const auto& a) { return a.first == other; }))
+                    continue;
+                const Vec2 other_turn = turn_across(here, e, turn);
+                around.emplace_back(other, other_turn);
+                for (EdgeId o : mesh_[other].edges)
+                    if (hinge_of_[o] != no_row &&
+                        std::none_of(offers.begin(), offers.end(),
+                                     [&](const Offer& a) { return a.edge == o; }))
+                        offers.push_back({other, o, other_turn});
+            }
+        }
+        for (std::size_t a = 0; a < offers.size(); ++a)
+            for (std::size_t b = a + 1; b < offers.size(); ++b)
+                for (std::size_t c = b + 1; c < offers.size(); ++c)
+                    consider(f, own_edges, std::array{offers[a], offers[b], offers[c]});
+    }
+}
+
+/// Whether the plate can take the nodes of these hinges beside those that it has.
+bool ElasticBatch::PlateBuilder::has_room(const Plate& p,
+                                          std::span<const std::uint32_t> hinges) const
+{
+    std::vector<std::uint32_t> nodes(p.nodes.begin(),
+                                     p.nodes.begin() + static_cast<std::ptrdiff_t>(used_));
+    for (std::uint32_t h : hinges)
+        for (std::uint32_t n : batch_.hinges_[h].nodes)
+            if (std::find(nodes.begin(), nodes.end(), n) == nodes.end()) nodes.push_back(n);
+    return nodes.size() <= p.nodes.size();
+}
+
+/// Adds row * angle to the curvature.
+void ElasticBatch::PlateBuilder::add_term(Plate& p, std::uint32_t hinge, const Vec3& row)
+{
+    std::vector<PlateTerm>& terms = batch_.plate_terms_;
+    for (std::uint32_t t = p.first_term; t < terms.size(); ++t)
+        if (terms[t].hinge == hinge) {
+            terms[t].row += row;
+            return;
+        }
+    PlateTerm term{hinge, row, {}};
+    for (std::size_t c = 0; c < 4; ++c) {
+        const std::uint32_t node = batch_.hinges_[hinge].nodes[c];
+        std::size_t at = 0;
+        while (at < used_ && p.nodes[at] != node) ++at;
+        if (at == used_) p.nodes[used_++] = node;
+        term.corner[c] = static_cast<std::uint8_t>(at);
+    }
+    terms.push_back(term);
+}
+
+/// Which of the two faces at an edge knows the curvature there: the one with the better fit.
+FaceId ElasticBatch::PlateBuilder::face_that_knows(FaceId f, EdgeId e) const
+{
+    const FaceId other = across(f, e);
+    const double mine = fits_[f].fit.amplification;
+    const double theirs = fits_[other].fit.amplification;
+    const bool i_can = fits_[f].hinges[0] != no_row;
+    const bool they_can = fits_[other].hinges[0] != no_row;
+    // Ties, up to rounding, go to the first: the same in any panel.
+    const bool alike = std::abs(theirs - mine) < 1e-9 * mine;
+    return they_can && (!i_can || (alike ? other < f : theirs < mine)) ? other : f;
+}
+
+/// The curvature of a face as a sum over angles.
+void ElasticBatch::PlateBuilder::add_plate(FaceId f)
+{
+    Plate p{};
+    p.face = f;
+    p.area = batch_.faces_[index(f)].rest.area;
+    p.nodes.fill(no_row);
+    p.first_term = static_cast<std::uint32_t>(batch_.plate_terms_.size());
+    used_ = 0;
+    for (EdgeId e : mesh_[f].edges)
+        if (hinge_of_[e] != no_row) {
+            const PlateEdge edge = plate_edge(f, e, straight);
+            add_term(p, hinge_of_[e], normal_square(edge) * (0.5 * edge.length / p.area));
+        }
+    for (EdgeId e : mesh_[f].edges) {
+        const PlateEdge edge = plate_edge(f, e, straight);
+        const Vec3 weight = normal_square(edge) * (edge.length / p.area);
+        const FaceId knows = edge.present ? face_that_knows(f, e) : f;
+        const Fit& fit = fits_[knows];
+        if (fit.hinges[0] == no_row || !has_room(p, fit.hinges)) continue;
+        Vec3 row = share_row(edge);
+        if (edge.present) { // half the difference: own share less half the angle
+            const PlateEdge seen = plate_edge(knows, e, straight);
+            row = share_row(seen) - 0.5 * angle_row(seen);
+            if (knows != f) row *= -1;
+        }
+        const Vec3 per_angle = transpose(fit.fit.curvature) * row;
+        for (std::size_t k = 0; k < 3; ++k) add_term(p, fit.hinges[k], weight * per_angle[k]);
+    }
+    p.last_term = static_cast<std::uint32_t>(batch_.plate_terms_.size());
+    if (used_ > 0) batch_.plates_.push_back(p);
+}
+
+/// By hinge: the terms that its angle is in.
+void ElasticBatch::PlateBuilder::list_terms_of_hinges()
+{
+    ElasticBatch& b = batch_;
+    b.plate_of_term_.resize(b.plate_terms_.size());
+    b.hinge_term_start_.assign(b.hinges_.size() + 1, 0);
+    for (std::uint32_t i = 0; i < b.plates_.size(); ++i)
+        for (std::uint32_t t = b.plates_[i].first_term; t < b.plates_[i].last_term; ++t) {
+            b.plate_of_term_[t] = i;
+            ++b.hinge_term_start_[b.plate_terms_[t].hinge + 1];
+        }
+    for (std::size_t h = 0; h < b.hinges_.size(); ++h)
+        b.hinge_term_start_[h + 1] += b.hinge_term_start_[h];
+    b.hinge_terms_.resize(b.plate_terms_.size());
+    std::vector<std::uint32_t> next(b.hinge_term_start_.begin(), b.hinge_term_start_.end());
+    for (std::uint32_t t = 0; t < b.plate_terms_.size(); ++t)
+        b.hinge_terms_[next[b.plate_terms_[t].hinge]++] = t;
+    b.plate_tangent_.resize(b.plates_.size());
+    b.plate_moment_.resize(b.plates_.size());
+    b.plate_jacobian_.resize(b.plates_.size());
+}
+
 void ElasticBatch::add_elements(const Model& model)
 {
     const Mesh& mesh = model.mesh;
@@ -176,7 +437,7 @@ void ElasticBatch::add_elements(const Model& model)
         hinges_[i] = h;
     });
 
-    add_plates(model);
+    PlateBuilder(model, *this).run();
     face_numbers_.resize(faces_.size());
     hinge_numbers_.resize(hinges_.size());
     hinge_angle_.resize(hinges_.size());
@@ -203,211 +464,6 @@ ElasticBatch::ElasticBatch(const Model& model)
     parts_ = build_pattern(mesh.node_count(), lists, model.dependencies);
     face_rows_ = build_row_gather(mesh.node_count(), lists[0]);
     hinge_rows_ = build_row_gather(mesh.node_count(), lists[1]);
-}
-
-/// Plates: how each face's curvature follows from the angles around it (bending_plate.hpp).
-void ElasticBatch::add_plates(const Model& model)
-{
-    const Mesh& mesh = model.mesh;
-    const auto is_plate = [&](FaceId f) {
-        return plate_law(model.materials[index(model.face_material[f])].bending).has_value();
-    };
-    if (std::none_of(mesh.faces().begin(), mesh.faces().end(), is_plate)) return;
-
-    Field<EdgeId, std::uint32_t> hinge_of(mesh.edge_count(), FieldRule::reset, no_row);
-    for (std::uint32_t i = 0; i < hinges_.size(); ++i) hinge_of[hinges_[i].edge] = i;
-    const auto across = [&](FaceId f, EdgeId e) {
-        return mesh[e].faces[0] == f ? mesh[e].faces[1] : mesh[e].faces[0];
-    };
-    // An edge in the material plane of one of its faces; `turn` (cosine, sine) then takes it to
-    // another panel's.
-    const auto plate_edge = [&](FaceId f, EdgeId e, const Vec2& turn) {
-        const std::size_t side = mesh[e].faces[0] == f ? 0 : 1;
-        const auto ends = mesh.verts_of(e, side);
-        const Vec2 along = mesh.u(ends[1]) - mesh.u(ends[0]);
-        const Vec2 far = mesh.u(mesh.opposite_vert(e, side)) - mesh.u(ends[0]);
-        PlateEdge edge;
-        edge.length = norm(along);
-        edge.along = along / edge.length;
-        edge.inward = {-edge.along[1], edge.along[0]};
-        if (dot(edge.inward, far) < 0) edge.inward *= -1;
-        edge.height = dot(edge.inward, far);
-        edge.foot = dot(edge.along, far);
-        if (hinge_of[e] != no_row) {
-            const HingeRest& rest = hinges_[hinge_of[e]].rest;
-            edge.present = true;
-            edge.length = rest.length;
-            edge.height = rest.height[side];
-            edge.foot = rest.foot[side] * rest.length;
-            edge.other_height = rest.height[1 - side];
-            edge.other_foot = rest.foot[1 - side] * rest.length;
-        }
-        const auto turned = [&](const Vec2& d) {
-            return Vec2{turn[0] * d[0] - turn[1] * d[1], turn[1] * d[0] + turn[0] * d[1]};
-        };
-        edge.along = turned(edge.along);
-        edge.inward = turned(edge.inward);
-        return edge;
-    };
-    constexpr Vec2 straight{1, 0};
-    /// Takes directions of the far side's panel to the near side's, given what takes the near
-    /// one's.
-    const auto turn_across = [&](FaceId f, EdgeId e, const Vec2& turn) {
-        if (!mesh.is_seam(e)) return turn;
-        const Vec2 near = plate_edge(f, e, straight).along;
-        const Vec2 far = plate_edge(across(f, e), e, straight).along;
-        // Both run from nodes[0] to nodes[1].
-        const Vec2 step{dot(near, far), cross(far, near)};
-        return Vec2{turn[0] * step[0] - turn[1] * step[1], turn[1] * step[0] + turn[0] * step[1]};
-    };
-
-    // 1: each face's fit from three angles, its own where it has them.
-    struct Fit {
-        PlateFit fit;
-        std::array<std::uint32_t, 3> hinges{no_row, no_row, no_row};
-    };
-    Field<FaceId, Fit> fits(mesh.face_count(), FieldRule::reset);
-    struct Offer {
-        FaceId face;
-        EdgeId edge;
-        Vec2 turn;
-    };
-    parallel_for(mesh.face_count(), [&](std::size_t i) {
-        const auto f = make_id<FaceId>(i);
-        if (!is_plate(f)) return;
-        Fit& best = fits[f];
-        best.fit.amplification = most_plate_amplification;
-        std::array<PlateEdge, 3> own_edges{};
-        std::vector<Offer> own;
-        for (std::size_t k = 0; k < 3; ++k) {
-            own_edges[k] = plate_edge(f, mesh[f].edges[k], straight);
-            if (own_edges[k].present) own.push_back({f, mesh[f].edges[k], straight});
-        }
-        const auto consider = [&](std::span<const Offer> chosen) {
-            std::array<PlateEdge, 3> edges{};
-            for (std::size_t k = 0; k < 3; ++k)
-                edges[k] = plate_edge(chosen[k].face, chosen[k].edge, chosen[k].turn);
-            const PlateFit fit = fit_plate(edges, own_edges, faces_[i].rest.area);
-            if (!(fit.amplification < best.fit.amplification * (1 - 1e-9))) return;
-            best.fit = fit;
-            for (std::size_t k = 0; k < 3; ++k) best.hinges[k] = hinge_of[chosen[k].edge];
-        };
-        if (own.size() == 3) consider(own);
-        // Otherwise with those around, nearest first.
-        std::vector<std::pair<FaceId, Vec2>> around{{f, straight}};
-        std::vector<Offer> offers = own;
-        constexpr int most_rings = 2;
-        std::size_t first = 0;
-        for (int ring = 0; ring < most_rings && best.hinges[0] == no_row; ++ring) {
-            const std::size_t last = around.size();
-            for (; first < last; ++first) {
-                const auto [here, turn] = around[first];
-                for (EdgeId e : mesh[here].edges) {
-                    if (hinge_of[e] == no_row) continue;
-                    const FaceId other = across(here, e);
-                    if (std::any_of(around.begin(), around.end(),
-                                    [&](const auto& a) { return a.first == other; }))
-                        continue;
-                    const Vec2 other_turn = turn_across(here, e, turn);
-                    around.emplace_back(other, other_turn);
-                    for (EdgeId o : mesh[other].edges)
-                        if (hinge_of[o] != no_row &&
-                            std::none_of(offers.begin(), offers.end(),
-                                         [&](const Offer& a) { return a.edge == o; }))
-                            offers.push_back({other, o, other_turn});
-                }
-            }
-            for (std::size_t a = 0; a < offers.size(); ++a)
-                for (std::size_t b = a + 1; b < offers.size(); ++b)
-                    for (std::size_t c = b + 1; c < offers.size(); ++c)
-                        consider(std::array{offers[a], offers[b], offers[c]});
-        }
-    });
-
-    // 2: curvature as a sum over angles.
-    for (FaceId f : mesh.faces()) {
-        if (!is_plate(f)) continue;
-        Plate p{};
-        p.face = f;
-        p.area = faces_[index(f)].rest.area;
-        p.nodes.fill(no_row);
-        p.first_term = static_cast<std::uint32_t>(plate_terms_.size());
-        std::size_t used = 0;
-        // Adds row * angle; returns false where the plate would get too many nodes.
-        const auto room_for = [&](std::span<const std::uint32_t> hinges) {
-            std::vector<std::uint32_t> nodes(p.nodes.begin(), p.nodes.begin() + used);
-            for (std::uint32_t h : hinges)
-                for (std::uint32_t n : hinges_[h].nodes)
-                    if (std::find(nodes.begin(), nodes.end(), n) == nodes.end()) nodes.push_back(n);
-            return nodes.size() <= p.nodes.size();
-        };
-        const auto add = [&](std::uint32_t hinge, const Vec3& row) {
-            for (std::uint32_t t = p.first_term; t < plate_terms_.size(); ++t)
-                if (plate_terms_[t].hinge == hinge) {
-                    plate_terms_[t].row += row;
-                    return;
-                }
-            PlateTerm term{hinge, row, {}};
-            for (std::size_t c = 0; c < 4; ++c) {
-                const std::uint32_t node = hinges_[hinge].nodes[c];
-                std::size_t at = 0;
-                while (at < used && p.nodes[at] != node) ++at;
-                if (at == used) p.nodes[used++] = node;
-                term.corner[c] = static_cast<std::uint8_t>(at);
-            }
-            plate_terms_.push_back(term);
-        };
-        for (EdgeId e : mesh[f].edges)
-            if (hinge_of[e] != no_row) {
-                const PlateEdge edge = plate_edge(f, e, straight);
-                add(hinge_of[e], normal_square(edge) * (0.5 * edge.length / p.area));
-            }
-        for (EdgeId e : mesh[f].edges) {
-            const PlateEdge edge = plate_edge(f, e, straight);
-            const Vec3 weight = normal_square(edge) * (edge.length / p.area);
-            // Who knows the curvature here: the better fit of the two.
-            FaceId knows = f;
-            if (edge.present) {
-                const FaceId other = across(f, e);
-                const double mine = fits[f].fit.amplification;
-                const double theirs = fits[other].fit.amplification;
-                const bool i_can = fits[f].hinges[0] != no_row;
-                const bool they_can = fits[other].hinges[0] != no_row;
-                // Ties, up to rounding, go to the first: the same in any panel.
-                const bool alike = std::abs(theirs - mine) < 1e-9 * mine;
-                if (they_can && (!i_can || (alike ? other < f : theirs < mine))) knows = other;
-            }
-            const Fit& fit = fits[knows];
-            if (fit.hinges[0] == no_row || !room_for(fit.hinges)) continue;
-            Vec3 row = share_row(edge);
-            if (edge.present) { // half the difference: own share less half the angle
-                const PlateEdge seen = plate_edge(knows, e, straight);
-                row = share_row(seen) - 0.5 * angle_row(seen);
-                if (knows != f) row *= -1;
-            }
-            const Vec3 per_angle = transpose(fit.fit.curvature) * row;
-            for (std::size_t k = 0; k < 3; ++k) add(fit.hinges[k], weight * per_angle[k]);
-        }
-        p.last_term = static_cast<std::uint32_t>(plate_terms_.size());
-        if (used > 0) plates_.push_back(p);
-    }
-
-    plate_of_term_.resize(plate_terms_.size());
-    hinge_term_start_.assign(hinges_.size() + 1, 0);
-    for (std::uint32_t i = 0; i < plates_.size(); ++i)
-        for (std::uint32_t t = plates_[i].first_term; t < plates_[i].last_term; ++t) {
-            plate_of_term_[t] = i;
-            ++hinge_term_start_[plate_terms_[t].hinge + 1];
-        }
-    for (std::size_t h = 0; h < hinges_.size(); ++h)
-        hinge_term_start_[h + 1] += hinge_term_start_[h];
-    hinge_terms_.resize(plate_terms_.size());
-    std::vector<std::uint32_t> next(hinge_term_start_.begin(), hinge_term_start_.end());
-    for (std::uint32_t t = 0; t < plate_terms_.size(); ++t)
-        hinge_terms_[next[plate_terms_[t].hinge]++] = t;
-    plate_tangent_.resize(plates_.size());
-    plate_moment_.resize(plates_.size());
-    plate_jacobian_.resize(plates_.size());
 }
 
 /// By components uu, vv, uv [1/m], from the angles of the last evaluation.

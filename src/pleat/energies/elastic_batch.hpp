@@ -99,7 +99,7 @@ private:
     };
 
     void add_elements(const Model& model);
-    void add_plates(const Model& model);
+    class PlateBuilder;
     [[nodiscard]] Vec3 plate_curvature(const Plate& plate) const;
     template <bool with_tangent>
     void evaluate(const Model& model, std::span<const Vec3> x, StiffnessScale scale);

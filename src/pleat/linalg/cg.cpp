@@ -46,6 +46,12 @@ double sum_in_order(const std::vector<double>& partial)
     return s;
 }
 
+double free_norm(const BlockSystem& a, std::span<const Vec3> v)
+{
+    return std::sqrt(
+        parallel_sum(v.size(), [&](std::size_t i) { return a.is_fixed(i) ? 0.0 : norm2(v[i]); }));
+}
+
 } // namespace
 
 struct LinearSolverCg::Work {
@@ -67,6 +73,9 @@ struct LinearSolverCg::Work {
     void prepare_links(const BlockLinks& links, std::size_t row_count);
     void multiply(const BlockSystem& a); // q = A p on the free rows; partial_a = p . q by chunk
     void shift(const BlockSystem& a, std::span<Vec3> solution);
+    void precondition(std::size_t first, std::size_t last, double& rz, double& rr);
+    [[nodiscard]] bool run_round(const BlockSystem& a, double start, double target,
+                                 int max_iterations, int& iterations);
 };
 
 void LinearSolverCg::Work::prepare_links(const BlockLinks& links, std::size_t row_count)
@@ -201,11 +210,101 @@ void LinearSolverCg::Work::shift(const BlockSystem& a, std::span<Vec3> solution)
     }
 }
 
+/// z = (diagonal blocks)^-1 r for a chunk of rows, with r.z and r.r.
+void LinearSolverCg::Work::precondition(std::size_t first, std::size_t last, double& rz, double& rr)
+{
+    Double4 sum_rz{}, sum_rr{};
+    for (std::size_t i = first; i < last; ++i) {
+        const Float4 out = three_lanes(times(&inverse[9 * i], r[i]));
+        z[i] = out;
+        const Double4 wide = widen(r[i]);
+        sum_rz += wide * widen(out);
+        sum_rr += wide * wide;
+    }
+    rz = sum_three_lanes(sum_rz);
+    rr = sum_three_lanes(sum_rr);
+}
+
+/// One round of preconditioned conjugate gradients in float for A x = residual / start, until
+/// |r| <= target. \return false where the matrix is not positive definite
+bool LinearSolverCg::Work::run_round(const BlockSystem& a, double start, double target,
+                                     int max_iterations, int& iterations)
+{
+    const std::size_t n = a.row_count();
+    parallel_chunks(n, rows_per_chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            r[i] = make4(residual[i], 1 / start);
+            x[i] = Float4{};
+        }
+        precondition(first, last, partial_a[c], partial_b[c]);
+        for (std::size_t i = first; i < last; ++i) p[i] = z[i];
+    });
+    double rz = sum_in_order(partial_a);
+    double rr = 1;
+    while (rr > target * target && iterations < max_iterations) {
+        ++iterations;
+        multiply(a);
+        const double pq = sum_in_order(partial_a);
+        if (!(pq > 0) || !std::isfinite(pq)) return false;
+        const Float4 alpha = splat(static_cast<float>(rz / pq));
+        parallel_chunks(n, rows_per_chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) {
+                x[i] += alpha * p[i];
+                r[i] -= alpha * q[i];
+            }
+            precondition(first, last, partial_a[c], partial_b[c]);
+        });
+        const double rz_new = sum_in_order(partial_a);
+        rr = sum_in_order(partial_b);
+        if (!std::isfinite(rz_new)) return false;
+        const Float4 beta = splat(static_cast<float>(rz_new / rz));
+        rz = rz_new;
+        parallel_for(
+            n, [&](std::size_t i) { p[i] = z[i] + beta * p[i]; }, rows_per_chunk);
+    }
+    return true;
+}
+
 LinearSolverCg::LinearSolverCg(const CgOptions& options)
     : options_(options), work_(std::make_unique<Work>())
 {}
 
 LinearSolverCg::~LinearSolverCg() = default;
+
+/// Rounds in float, each on the residual in double, until that is below the tolerance.
+/// \return whether the matrix proved to be positive definite so far
+bool LinearSolverCg::refine(const BlockSystem& a, std::span<const Vec3> b, double load,
+                            std::span<Vec3> x, LinearReport& report)
+{
+    Work& w = *work_;
+    const std::size_t n = a.row_count();
+    if (!std::isfinite(load)) return false;
+    double last_round = 0;
+    for (;;) {
+        pleat::multiply(a, x, w.residual);
+        parallel_for(n, [&](std::size_t i) {
+            w.residual[i] = a.is_fixed(i) ? Vec3{} : b[i] - w.residual[i];
+        });
+        if (a.fixed.empty()) w.shift(a, x);
+        const double start = free_norm(a, w.residual);
+        report.residual = start / load;
+        if (!std::isfinite(start)) return false;
+        if (report.residual <= options_.tolerance) return true;
+        // A round that gains less than a factor of two has met the end of float's precision.
+        if (last_round > 0 && start > 0.5 * last_round) return true;
+        if (report.iterations >= options_.max_iterations) return true;
+        last_round = start;
+        // It aims a little below the tolerance, so that the residual in double usually passes at
+        // once.
+        const double target = 0.8 * options_.tolerance * load / start;
+        if (!w.run_round(a, start, target, options_.max_iterations, report.iterations))
+            return false;
+        parallel_for(n, [&](std::size_t i) {
+            const Float4 d = w.x[i];
+            if (!a.is_fixed(i)) x[i] += start * Vec3{double(d[0]), double(d[1]), double(d[2])};
+        });
+    }
+}
 
 LinearReport LinearSolverCg::solve(const BlockSystem& a, std::span<const Vec3> b, std::span<Vec3> x)
 {
@@ -222,100 +321,20 @@ LinearReport LinearSolverCg::solve(const BlockSystem& a, std::span<const Vec3> b
     const Stopwatch solving;
 
     // The reference for "relative": the load on the free rows, given what the fixed ones do.
-    const auto free_norm = [&](std::span<const Vec3> v) {
-        return std::sqrt(
-            parallel_sum(n, [&](std::size_t i) { return a.is_fixed(i) ? 0.0 : norm2(v[i]); }));
-    };
     std::span<Vec3> given = w.correction;
     parallel_for(n, [&](std::size_t i) { given[i] = a.is_fixed(i) ? x[i] : Vec3{}; });
     pleat::multiply(a, given, w.residual);
     parallel_for(n, [&](std::size_t i) { w.residual[i] = b[i] - w.residual[i]; });
-    const double load = free_norm(w.residual);
+    const double load = free_norm(a, w.residual);
     if (load == 0) { // the free rows stay where the fixed ones leave them
         parallel_for(n, [&](std::size_t i) {
             if (!a.is_fixed(i)) x[i] = Vec3{};
         });
         return report;
     }
-
-    bool broken = !std::isfinite(load);
-    double last_round = 0;
-    while (!broken) {
-        pleat::multiply(a, x, w.residual);
-        parallel_for(n, [&](std::size_t i) {
-            w.residual[i] = a.is_fixed(i) ? Vec3{} : b[i] - w.residual[i];
-        });
-        if (a.fixed.empty()) w.shift(a, x);
-        const double start = free_norm(w.residual);
-        report.residual = start / load;
-        if (!std::isfinite(start)) broken = true;
-        if (broken || report.residual <= options_.tolerance) break;
-        // A round that gains less than a factor of two has met the end of float's precision.
-        if (last_round > 0 && start > 0.5 * last_round) break;
-        if (report.iterations >= options_.max_iterations) break;
-        last_round = start;
-
-        // One round of preconditioned CG in float for A (x / start) = r / start. It aims a little
-        // below the tolerance, so that the residual in double usually passes at once.
-        const double target = 0.8 * options_.tolerance * load / start;
-        const auto precondition = [&](std::size_t first, std::size_t last, double& rz, double& rr) {
-            Double4 sum_rz{}, sum_rr{};
-            for (std::size_t i = first; i < last; ++i) {
-                const Float4 z = three_lanes(times(&w.inverse[9 * i], w.r[i]));
-                w.z[i] = z;
-                const Double4 r = widen(w.r[i]);
-                sum_rz += r * widen(z);
-                sum_rr += r * r;
-            }
-            rz = sum_three_lanes(sum_rz);
-            rr = sum_three_lanes(sum_rr);
-        };
-        parallel_chunks(n, rows_per_chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
-            for (std::size_t i = first; i < last; ++i) {
-                w.r[i] = make4(w.residual[i], 1 / start);
-                w.x[i] = Float4{};
-            }
-            precondition(first, last, w.partial_a[c], w.partial_b[c]);
-            for (std::size_t i = first; i < last; ++i) w.p[i] = w.z[i];
-        });
-        double rz = sum_in_order(w.partial_a);
-        double rr = 1;
-        while (rr > target * target && report.iterations < options_.max_iterations) {
-            ++report.iterations;
-            w.multiply(a);
-            const double pq = sum_in_order(w.partial_a);
-            if (!(pq > 0) || !std::isfinite(pq)) {
-                broken = true;
-                break;
-            }
-            const Float4 alpha = splat(static_cast<float>(rz / pq));
-            parallel_chunks(n, rows_per_chunk,
-                            [&](std::size_t c, std::size_t first, std::size_t last) {
-                                for (std::size_t i = first; i < last; ++i) {
-                                    w.x[i] += alpha * w.p[i];
-                                    w.r[i] -= alpha * w.q[i];
-                                }
-                                precondition(first, last, w.partial_a[c], w.partial_b[c]);
-                            });
-            const double rz_new = sum_in_order(w.partial_a);
-            rr = sum_in_order(w.partial_b);
-            if (!std::isfinite(rz_new)) {
-                broken = true;
-                break;
-            }
-            const Float4 beta = splat(static_cast<float>(rz_new / rz));
-            rz = rz_new;
-            parallel_for(
-                n, [&](std::size_t i) { w.p[i] = w.z[i] + beta * w.p[i]; }, rows_per_chunk);
-        }
-        if (!broken)
-            parallel_for(n, [&](std::size_t i) {
-                const Float4 d = w.x[i];
-                if (!a.is_fixed(i)) x[i] += start * Vec3{double(d[0]), double(d[1]), double(d[2])};
-            });
-    }
+    const bool is_definite = refine(a, b, load, x, report);
     report.ms_solve = solving.ms();
-    if (!broken && report.residual <= options_.tolerance) return report;
+    if (is_definite && report.residual <= options_.tolerance) return report;
 
     if (options_.fallback) {
         if (!direct_) direct_ = std::make_unique<LinearSolverCholesky>();
@@ -327,8 +346,8 @@ LinearReport LinearSolverCg::solve(const BlockSystem& a, std::span<const Vec3> b
         return direct;
     }
     report.ok = false;
-    report.trouble = broken ? "conjugate gradients met a matrix that is not positive definite"
-                            : "conjugate gradients did not reach the tolerance";
+    report.trouble = is_definite ? "conjugate gradients did not reach the tolerance"
+                                 : "conjugate gradients met a matrix that is not positive definite";
     return report;
 }
 

@@ -34,6 +34,8 @@ public:
 
 private:
     struct Work;
+    [[nodiscard]] bool refine(const BlockSystem& a, std::span<const Vec3> b, double load,
+                              std::span<Vec3> x, LinearReport& report);
     CgOptions options_;
     std::unique_ptr<Work> work_;
     std::unique_ptr<LinearSolver> direct_; // made when first needed

@@ -94,10 +94,15 @@ std::unique_ptr<Integrator> make_mixed_explicit_implicit(const SolverDescription
     return std::make_unique<IntegratorMixedExplicitImplicit>(options);
 }
 
-using MakeIntegrator = std::unique_ptr<Integrator> (*)(const SolverDescription&);
-constexpr Row<MakeIntegrator> integrators[] = {
-    {"backward_euler", &make_backward_euler},
-    {"mixed_explicit_implicit", &make_mixed_explicit_implicit},
+struct IntegratorPart {
+    std::unique_ptr<Integrator> (*make)(const SolverDescription&);
+    /// Whether it lets limits and collisions change velocities inside its steps, and has no contacts
+    /// in a solve (Integrator::advance_modified()).
+    bool modifies_velocities;
+};
+constexpr Row<IntegratorPart> integrators[] = {
+    {"backward_euler", {&make_backward_euler, false}},
+    {"mixed_explicit_implicit", {&make_mixed_explicit_implicit, true}},
 };
 
 // --- contact ------------------------------------------------------------------------------------
@@ -313,12 +318,12 @@ std::span<const std::string> remesher_types()
 
 bool is_explicit(const SolverDescription& solver)
 {
-    return solver.integrator == "mixed_explicit_implicit";
+    return row_of(integrators, solver.integrator).modifies_velocities;
 }
 
 std::unique_ptr<Integrator> make_integrator(const SolverDescription& solver)
 {
-    return row_of(integrators, solver.integrator)(solver);
+    return row_of(integrators, solver.integrator).make(solver);
 }
 
 std::unique_ptr<ContactFinder> make_contact_finder(const ContactDescription& contact,

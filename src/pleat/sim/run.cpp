@@ -9,6 +9,8 @@
 #include "pleat/sim/step.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace pleat {
@@ -108,51 +110,84 @@ private:
     bool kept_ = true;
 };
 
-/// Steps and remeshing of one frame. \return why it could not be done; empty: done.
-std::string simulate_frame(const World& world, Pipeline& pipeline, Simulation& sim,
-                           const RunSettings& settings, const RunHooks& hooks, FrameStats& stats,
-                           bool& told_of_inner_steps, bool& stopped)
-{
-    const double dt = 1.0 / (settings.fps * settings.substeps);
-    for (int s = 0; s < settings.substeps; ++s) {
-        const std::string where =
-            "frame " + std::to_string(sim.frame + 1) + ", step " + std::to_string(s + 1) + ": ";
-        for (const CaughtCloth& c : caught_by_appearing(world, sim, dt))
-            log(hooks.log, LogLevel::warning,
+/// Steps and remeshing, a frame at a time.
+class FrameSimulation {
+public:
+    FrameSimulation(const World& world, Pipeline& pipeline, Simulation& sim,
+                    const RunSettings& settings, const RunHooks& hooks)
+        : world_(world), pipeline_(pipeline), sim_(sim), settings_(settings), hooks_(hooks)
+    {}
+
+    /// How a frame ended that is not whole.
+    struct End {
+        RunEnd end;
+        std::string trouble; // of RunEnd::gave_up
+    };
+    /// \return nothing where the frame is whole
+    std::optional<End> simulate_frame(FrameStats& stats)
+    {
+        for (int s = 0; s < settings_.substeps; ++s) {
+            const std::string where = "frame " + std::to_string(sim_.frame + 1) + ", step " +
+                                      std::to_string(s + 1) + ": ";
+            std::string trouble = advance_step(where, stats);
+            if (trouble.empty() && is_remeshed_after(s)) trouble = remesh(where, stats);
+            if (!trouble.empty()) return End{RunEnd::gave_up, std::move(trouble)};
+            if (hooks_.on_step) hooks_.on_step(sim_.frame + 1, s + 1);
+            if (hooks_.stop != nullptr && hooks_.stop->load()) return End{RunEnd::stopped, {}};
+        }
+        return {};
+    }
+
+private:
+    /// \return why it could not be done; empty: done
+    std::string advance_step(const std::string& where, FrameStats& stats)
+    {
+        const double dt = 1.0 / (settings_.fps * settings_.substeps);
+        for (const CaughtCloth& c : caught_by_appearing(world_, sim_, dt))
+            log(hooks_.log, LogLevel::warning,
                 where + "obstacle \"" + c.obstacle +
                     "\" appears where the cloth is: " + std::to_string(c.crossings) +
                     " pairs of faces intersect, and contact cannot undo this");
-        const AdvanceReport r = advance(world, pipeline, sim, dt);
+        const AdvanceReport r = advance(world_, pipeline_, sim_, dt);
         add(stats, r);
         if (!r.ok) return where + r.trouble;
-        if (r.inner_steps > 1 && !told_of_inner_steps) {
-            told_of_inner_steps = true;
-            log(hooks.log, LogLevel::note,
+        if (r.inner_steps > 1 && !told_of_inner_steps_) {
+            told_of_inner_steps_ = true;
+            log(hooks_.log, LogLevel::note,
                 where + "the integrator divides dt into " + std::to_string(r.inner_steps) +
                     " steps, because it is only stable below " +
                     std::to_string(1000 * r.dt_stable) + " ms");
         }
         if (r.rejected > 0)
-            log(hooks.log, LogLevel::warning,
+            log(hooks_.log, LogLevel::warning,
                 where + "retried in " + std::to_string(r.steps) + " smaller steps, because " +
                     r.trouble);
-        const int steps_done = sim.frame * settings.substeps + s + 1;
-        if (settings.remesh_every > 0 ? steps_done % settings.remesh_every == 0
-                                      : s + 1 == settings.substeps) {
-            const AdaptReport adapted = adapt(world, pipeline, sim);
-            stats.times += adapted.times;
-            stats.remesh += adapted.remesh;
-            if (!is_within_bounds(sim.state))
-                return where + "remeshing left numbers that are not finite";
-        }
-        if (hooks.on_step) hooks.on_step(sim.frame + 1, s + 1);
-        if (hooks.stop != nullptr && hooks.stop->load()) {
-            stopped = true;
-            return {};
-        }
+        return {};
     }
-    return {};
-}
+
+    [[nodiscard]] bool is_remeshed_after(int step) const
+    {
+        const int steps_done = sim_.frame * settings_.substeps + step + 1;
+        return settings_.remesh_every > 0 ? steps_done % settings_.remesh_every == 0
+                                          : step + 1 == settings_.substeps;
+    }
+
+    std::string remesh(const std::string& where, FrameStats& stats)
+    {
+        const AdaptReport adapted = adapt(world_, pipeline_, sim_);
+        stats.times += adapted.times;
+        stats.remesh += adapted.remesh;
+        return is_within_bounds(sim_.state) ? ""
+                                            : where + "remeshing left numbers that are not finite";
+    }
+
+    const World& world_;
+    Pipeline& pipeline_;
+    Simulation& sim_;
+    const RunSettings& settings_;
+    const RunHooks& hooks_;
+    bool told_of_inner_steps_ = false;
+};
 
 } // namespace
 
@@ -174,16 +209,14 @@ RunReport run(const World& world, Pipeline& pipeline, Simulation& sim, const Run
     } else {
         keeper.begin_with(sim, report);
     }
-    bool told_of_inner_steps = false;
+    FrameSimulation frames(world, pipeline, sim, settings, hooks);
     try {
         while (sim.frame < settings.frames) {
             const Stopwatch watch;
             FrameStats stats;
-            bool stopped = false;
-            report.trouble = simulate_frame(world, pipeline, sim, settings, hooks, stats,
-                                            told_of_inner_steps, stopped);
-            if (stopped || !report.trouble.empty()) {
-                report.end = stopped ? RunEnd::stopped : RunEnd::gave_up;
+            if (const auto end = frames.simulate_frame(stats)) {
+                report.end = end->end;
+                report.trouble = end->trouble;
                 keeper.keep();
                 sim = keeper.take();
                 return report;

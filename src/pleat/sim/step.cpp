@@ -106,115 +106,174 @@ std::string StepReport::trouble() const
     return {};
 }
 
-StepReport step(const World& world, Pipeline& p, Simulation& sim, double dt, bool insist)
-{
-    StepReport r;
-    const Model& model = sim.model;
-    const auto obstacles = sample_obstacles(world, sim.time, dt);
-    State held = sim.state; // sim is untouched until commit
-    take_hold(world, model, sim.time, held);
-    const Loads loads = sum_of(p.loads, world, model, held, sim.time, dt);
+namespace {
 
-    Contacts contacts;
+/// One call of step(): what it is given, and the report that its stages fill.
+class Step {
+public:
+    Step(const World& world, Pipeline& pipeline, const Simulation& sim, double dt, bool insist)
+        : world_(world), p_(pipeline), model_(sim.model), time_(sim.time), dt_(dt),
+          insist_(insist), obstacles_(sample_obstacles(world, sim.time, dt)), held_(sim.state)
     {
-        const StageTimer timer(r.times, Stage::contact_find);
-        r.contact = p.contact_finder->find(model, held, world, obstacles, dt, contacts);
+        take_hold(world, model_, time_, held_);
+        loads_ = sum_of(p_.loads, world, model_, held_, time_, dt);
     }
-    // Limits and collisions for integrators that let velocities be modified inside the step.
-    const auto modify = [&](ModifyAt at, const State& from, State& moved) {
+
+    /// \return the new state, to be used where the report says accepted
+    State run()
+    {
+        State next = held_;
+        find_contacts();
+        integrate(next);
+        const LimitCheck limits_before = limit(next);
+        resolve_impacts(next);
+        report.within_bounds = report.within_bounds && is_within_bounds(next);
+        if (!report.accepted()) return next;
+        report.limits_after = check_limits(model_, next.x.values);
+        limit_again(next);
+        // Where velocities were modified inside the step the limits were applied on either side of
+        // it; and without impacts a shorter step changes nothing.
+        const double after = report.limits_after.worst_violation;
+        report.limits_kept = insist_ || report.solve.modified || report.impact.impacts == 0 ||
+                             after <= limits_missed_above ||
+                             limits_before.worst_violation > limiter_share * after;
+        return next;
+    }
+
+    StepReport report;
+
+private:
+    void find_contacts()
+    {
+        const StageTimer timer(report.times, Stage::contact_find);
+        report.contact =
+            p_.contact_finder->find(model_, held_, world_, obstacles_, dt_, contacts_);
+    }
+
+    void integrate(State& next)
+    {
+        const auto modify = [&](ModifyAt at, const State& from, State& moved) {
+            return modify_motion(at, from, moved);
+        };
+        const Stopwatch watch;
+        const double others = report.times[Stage::strain] + report.times[Stage::impact];
+        report.solve =
+            p_.integrator->advance_modified(model_, held_, loads_, contacts_, modify, dt_, next);
+        report.times[Stage::integrate] +=
+            watch.ms() - (report.times[Stage::strain] + report.times[Stage::impact] - others);
+    }
+
+    /// Limits and collisions for integrators that let velocities be modified inside the step.
+    bool modify_motion(ModifyAt at, const State& from, State& moved)
+    {
         const bool is_end = at == ModifyAt::end;
         LimitReport limit;
         {
-            const StageTimer timer(r.times, Stage::strain);
-            limit = p.strain_limiter->limit(model, loads, contacts, dt, moved);
+            const StageTimer timer(report.times, Stage::strain);
+            limit = p_.strain_limiter->limit(model_, loads_, contacts_, dt_, moved);
         }
         ImpactReport impact;
         const bool usable = limit.ok && is_within_bounds(moved);
         if (usable) {
-            const StageTimer timer(r.times, Stage::impact);
-            const auto ahead = sample_obstacles(world, sim.time + (is_end ? dt : 0), dt);
-            p.impact_resolver->repel(model, from, loads, world, ahead, dt, moved);
-            impact = p.impact_resolver->resolve(model, from, loads, world, ahead, dt,
-                                                insist || is_end, moved);
+            const StageTimer timer(report.times, Stage::impact);
+            const auto ahead = sample_obstacles(world_, time_ + (is_end ? dt_ : 0), dt_);
+            p_.impact_resolver->repel(model_, from, loads_, world_, ahead, dt_, moved);
+            impact = p_.impact_resolver->resolve(model_, from, loads_, world_, ahead, dt_,
+                                                 insist_ || is_end, moved);
         }
         const bool ok = usable && impact.ok && is_within_bounds(moved);
         if (is_end) return ok;
-        r.limit = std::move(limit);
-        r.impact = std::move(impact);
+        report.limit = std::move(limit);
+        report.impact = std::move(impact);
         return ok;
-    };
-    State next = held;
+    }
+
+    /// \return the strains before impacts
+    LimitCheck limit(State& next)
     {
-        const Stopwatch watch;
-        const double others = r.times[Stage::strain] + r.times[Stage::impact];
-        r.solve = p.integrator->advance_modified(model, held, loads, contacts, modify, dt, next);
-        r.times[Stage::integrate] +=
-            watch.ms() - (r.times[Stage::strain] + r.times[Stage::impact] - others);
-    }
-    LimitCheck limits_before; // impacts
-    if (r.solve.ok && !r.solve.modified) {
-        const StageTimer timer(r.times, Stage::strain);
-        r.limit = p.strain_limiter->limit(model, loads, contacts, dt, next);
-        limits_before = check_limits(model, next.x.values);
-    }
-    r.within_bounds = !r.solve.ok || is_within_bounds(next);
-    if (r.solve.ok && r.limit.ok && r.within_bounds) {
-        const StageTimer timer(r.times, Stage::impact);
-        if (!r.solve.modified)
-            p.impact_resolver->repel(model, held, loads, world, obstacles, dt, next);
-        ImpactReport impact =
-            p.impact_resolver->resolve(model, held, loads, world, obstacles, dt, insist, next);
-        impact.impacts += r.impact.impacts; // those of the modifications
-        impact.rigid_zones += r.impact.rigid_zones;
-        r.impact = std::move(impact);
-    }
-    r.within_bounds = r.within_bounds && is_within_bounds(next);
-    if (!r.accepted()) return r; // the caller retries with smaller dt, or stops and says why
-    r.limits_after = check_limits(model, next.x.values);
-    // Impacts know nothing of limits. Where they stretched the cloth it is limited again, with what
-    // they pushed apart as contacts. A round may meet new impacts and end worse than the last; the
-    // best state goes on, and what was met is known to the next round.
-    std::vector<Proximity> met = r.impact.kept_apart;
-    for (int round = 0;
-         round < most_relimits && !met.empty() && r.limits_after.worst_violation > relimit_above;
-         ++round) {
-        State again = next;
-        contacts.proximities.insert(contacts.proximities.end(), met.begin(), met.end());
-        LimitReport limit;
-        {
-            const StageTimer timer(r.times, Stage::strain);
-            limit = p.strain_limiter->limit(model, loads, contacts, dt, again);
+        LimitCheck check;
+        if (report.solve.ok && !report.solve.modified) {
+            const StageTimer timer(report.times, Stage::strain);
+            report.limit = p_.strain_limiter->limit(model_, loads_, contacts_, dt_, next);
+            check = check_limits(model_, next.x.values);
         }
-        if (!limit.ok || limit.worst_violation > 0.5 * r.limits_after.worst_violation ||
-            !is_within_bounds(again))
-            break; // it would not get much better
-        ImpactReport impact;
-        {
-            const StageTimer timer(r.times, Stage::impact);
-            impact =
-                p.impact_resolver->resolve(model, held, loads, world, obstacles, dt, false, again);
-        }
-        if (!impact.ok || !is_within_bounds(again)) break;
-        met = impact.kept_apart;
-        const LimitCheck after = check_limits(model, again.x.values);
-        const bool better = impact.unresolved <= r.impact.unresolved &&
-                            after.worst_violation < r.limits_after.worst_violation;
-        if (!better) continue;
-        impact.impacts += r.impact.impacts;
-        impact.rigid_zones += r.impact.rigid_zones;
-        impact.pinched = std::max(impact.pinched, r.impact.pinched);
-        r.impact = std::move(impact);
-        r.limits_after = after;
-        next = std::move(again);
+        report.within_bounds = !report.solve.ok || is_within_bounds(next);
+        return check;
     }
-    // Where velocities were modified inside the step the limits had their say on either side of it;
-    // and without impacts a shorter step changes nothing.
-    r.limits_kept = insist || r.solve.modified || r.impact.impacts == 0 ||
-                    r.limits_after.worst_violation <= limits_missed_above ||
-                    limits_before.worst_violation > limiter_share * r.limits_after.worst_violation;
-    if (!r.accepted()) return r;
-    commit(sim, std::move(next), dt);
-    return r;
+
+    void resolve_impacts(State& next)
+    {
+        if (!report.solve.ok || !report.limit.ok || !report.within_bounds) return;
+        const StageTimer timer(report.times, Stage::impact);
+        if (!report.solve.modified)
+            p_.impact_resolver->repel(model_, held_, loads_, world_, obstacles_, dt_, next);
+        ImpactReport impact = p_.impact_resolver->resolve(model_, held_, loads_, world_, obstacles_,
+                                                          dt_, insist_, next);
+        impact.impacts += report.impact.impacts; // those of the modifications
+        impact.rigid_zones += report.impact.rigid_zones;
+        report.impact = std::move(impact);
+    }
+
+    /// Impacts do not know the limits. Where they stretched the cloth it is limited again, with
+    /// what they pushed apart as contacts. A round may meet new impacts and end worse than the last;
+    /// the best state goes on, and what was met is known to the next round.
+    void limit_again(State& next)
+    {
+        std::vector<Proximity> met = report.impact.kept_apart;
+        for (int round = 0; round < most_relimits && !met.empty() &&
+                            report.limits_after.worst_violation > relimit_above;
+             ++round) {
+            State again = next;
+            contacts_.proximities.insert(contacts_.proximities.end(), met.begin(), met.end());
+            LimitReport limit;
+            {
+                const StageTimer timer(report.times, Stage::strain);
+                limit = p_.strain_limiter->limit(model_, loads_, contacts_, dt_, again);
+            }
+            if (!limit.ok || limit.worst_violation > 0.5 * report.limits_after.worst_violation ||
+                !is_within_bounds(again))
+                return; // it would not get much better
+            ImpactReport impact;
+            {
+                const StageTimer timer(report.times, Stage::impact);
+                impact = p_.impact_resolver->resolve(model_, held_, loads_, world_, obstacles_, dt_,
+                                                     false, again);
+            }
+            if (!impact.ok || !is_within_bounds(again)) return;
+            met = impact.kept_apart;
+            const LimitCheck after = check_limits(model_, again.x.values);
+            const bool better = impact.unresolved <= report.impact.unresolved &&
+                                after.worst_violation < report.limits_after.worst_violation;
+            if (!better) continue;
+            impact.impacts += report.impact.impacts;
+            impact.rigid_zones += report.impact.rigid_zones;
+            impact.pinched = std::max(impact.pinched, report.impact.pinched);
+            report.impact = std::move(impact);
+            report.limits_after = after;
+            next = std::move(again);
+        }
+    }
+
+    const World& world_;
+    Pipeline& p_;
+    const Model& model_;
+    double time_, dt_;
+    bool insist_;
+    std::vector<ObstacleSample> obstacles_;
+    State held_; // at the start of the step, with the anchors of handles that take hold
+    Loads loads_;
+    Contacts contacts_;
+};
+
+} // namespace
+
+StepReport step(const World& world, Pipeline& p, Simulation& sim, double dt, bool insist)
+{
+    Step step(world, p, sim, dt, insist);
+    State next = step.run(); // sim is untouched until commit
+    // Rejected: the caller retries with smaller dt, or stops and says why.
+    if (step.report.accepted()) commit(sim, std::move(next), dt);
+    return std::move(step.report);
 }
 
 AdvanceReport advance(const World& world, Pipeline& pipeline, Simulation& sim, double dt)
