@@ -143,9 +143,9 @@ struct ImpactResolverImpactZones::Work {
     const ContactSurface& surface = detector.surface();
     const Dependencies* dependencies = nullptr; // of the model, during a call
     double separation;                          // [m]
-    std::vector<double> inverse_mass; // of all points; 0: held [1/kg]
-    std::vector<Vec3> candidate;      // where the cloth would go [m]
-    std::vector<Vec3> x;              // where it goes [m]; all points
+    std::vector<double> inverse_mass;           // of all points; 0: held [1/kg]
+    std::vector<Vec3> candidate;                // where the cloth would go [m]
+    std::vector<Vec3> x;                        // where it goes [m]; all points
     std::vector<Bond> bonds;
     std::unordered_map<PairKey, std::size_t, PairKeyHash> bond_of;
     std::unordered_map<PairKey, double, PairKeyHash> squeezed; // pairs that have less room: target
@@ -395,10 +395,9 @@ std::vector<Hit> ImpactResolverImpactZones::Work::without_hopeless(std::vector<H
     std::erase_if(hits, [&](const Hit& hit) {
         double compliance = 0;
         for (std::size_t i = 0; i < 4; ++i)
-            dependencies->visit(hit.pair.nodes[i], std::abs(hit.impact.weights[i]),
-                                [&](std::uint32_t n, double w) {
-                                    compliance += w * inverse_mass[n];
-                                });
+            dependencies->visit(
+                hit.pair.nodes[i], std::abs(hit.impact.weights[i]),
+                [&](std::uint32_t n, double w) { compliance += w * inverse_mass[n]; });
         if (compliance > 0) return false;
         give_up(hit.pair, report);
         return true;

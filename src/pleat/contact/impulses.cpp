@@ -19,6 +19,7 @@ namespace pleat {
 namespace {
 
 constexpr int repulsion_sweeps = 4;
+constexpr int dependent_repulsion_sweeps = 32; // where contacts share parents
 // Share of the missing thickness by which a pair may open in a step [Bridson2002] sec. 7.2.
 constexpr double opened_share = 0.1;
 constexpr int most_rounds = 16; // of detection and collision impulses
@@ -42,10 +43,7 @@ struct PairMotion {
     std::span<const double> inverse_mass;
     std::span<Vec3> shift;
 
-    [[nodiscard]] Vec3 relative() const
-    {
-        return pair_sum(dependencies, nodes, weights, shift);
-    }
+    [[nodiscard]] Vec3 relative() const { return pair_sum(dependencies, nodes, weights, shift); }
     /// Opens the pair by `opening` along the normal, with the friction that such an impulse bears.
     void push(double opening, double friction) const
     {
@@ -113,7 +111,7 @@ void ImpactResolverImpulses::find_repulsions(const Model& model, const State& in
 
     const auto add = [&](const FeaturePair& p, const std::array<double, 4>& weights,
                          const Vec3& normal, double missing, std::vector<Repulsion>& found) {
-        Repulsion r{p.nodes, weights, normal, missing, 0, 0, 0};
+        Repulsion r{p.nodes, weights, normal, missing, 0, 0, 0, 0};
         r.compliance = pair_compliance(model.dependencies, p.nodes, weights, inverse_mass_);
         if (r.compliance == 0) return;
         r.friction = pair_friction(model, world, near_, p, options_.friction);
@@ -193,15 +191,25 @@ void ImpactResolverImpulses::repel(const Model& model, const State& in, const Lo
     if (repulsions_by_ == Repulsions::in_the_solve) return;
     begin(model, in, loads, world, obstacles, next);
     find_repulsions(model, in, world, obstacles, dt);
-    for (int sweep = 0; sweep < repulsion_sweeps; ++sweep)
+    const bool is_shared = !model.dependencies.empty();
+    const int sweeps = is_shared ? dependent_repulsion_sweeps : repulsion_sweeps;
+    for (int sweep = 0; sweep < sweeps; ++sweep)
         for (Repulsion& r : repulsions_) {
             const PairMotion pair{model.dependencies, r.nodes,       r.weights, r.normal,
                                   r.compliance,       inverse_mass_, shift_};
             const double opens = dot(r.normal, pair.relative());
+            if (const double beyond = opens - opened_share * r.missing;
+                is_shared && r.given > 0 && beyond > 0) {
+                const double taken = std::min(r.given, beyond);
+                pair.push(-taken, 0);
+                r.given -= taken;
+                continue;
+            }
             const double approach = std::max(0.0, -opens);
             const double spring =
                 std::clamp(opened_share * r.missing - std::max(0.0, opens), 0.0, r.spring);
             r.spring -= spring;
+            r.given += approach + spring;
             if (approach + spring > 0) pair.push(approach + spring, r.friction);
         }
     const std::span<const Vec3> x0 = detector_.surface().x0();

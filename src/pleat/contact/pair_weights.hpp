@@ -25,9 +25,8 @@ using PairWeights = std::array<double, 4>;
 {
     Vec3 sum{};
     for (std::size_t i = 0; i < 4; ++i)
-        dependencies.visit(nodes[i], weights[i], [&](std::uint32_t node, double w) {
-            sum += w * values[node];
-        });
+        dependencies.visit(nodes[i], weights[i],
+                           [&](std::uint32_t node, double w) { sum += w * values[node]; });
     return sum;
 }
 
@@ -39,9 +38,8 @@ using PairWeights = std::array<double, 4>;
 {
     constexpr double cancelled = 1e-6; // share of the compliance that the nodes have one by one
     double sum = 0;
-    dependencies.visit_sum(nodes, weights, [&](std::uint32_t node, double w) {
-        sum += w * w * inverse_mass[node];
-    });
+    dependencies.visit_sum(
+        nodes, weights, [&](std::uint32_t node, double w) { sum += w * w * inverse_mass[node]; });
     if (dependencies.empty()) return sum;
     double apart = 0;
     for (std::size_t i = 0; i < 4; ++i)

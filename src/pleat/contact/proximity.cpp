@@ -320,7 +320,8 @@ void ContactFinderProximity::examine(const StepInput& s, const FeaturePair& p,
     visit_free_nodes(s.model, c, [&](std::uint32_t node, double w) {
         inverse_mass += w * w / s.model.mass.values[node];
     });
-    if (inverse_mass == 0) return; // nodes that depend on the same parents: nothing moves them apart
+    if (inverse_mass == 0)
+        return; // nodes that depend on the same parents: nothing moves them apart
     c.thickness = thickness;
     const double depth = std::max(0.0, 1 - distance / thickness);
     c.stiffness = near->share * options_.stiffness / (inverse_mass * s.dt * s.dt);
@@ -387,8 +388,7 @@ void ContactFinderProximity::sum_load(const StepInput& s)
     load_.assign(s.model.mesh.node_count(), 0);
     for (const Found& f : found_)
         visit_free_nodes(s.model, f.proximity, [&](std::uint32_t node, double w) {
-            load_[node] +=
-                f.proximity.stiffness * w * w * s.dt * s.dt / s.model.mass.values[node];
+            load_[node] += f.proximity.stiffness * w * w * s.dt * s.dt / s.model.mass.values[node];
         });
 }
 

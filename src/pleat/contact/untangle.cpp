@@ -262,7 +262,8 @@ private:
     {
         const std::span<Vec3> x = std::span(t_.x).first(t_.cloth_nodes);
         for (const Plane& p : planes_)
-            lift(p, options_.step, [&](std::uint32_t n) { return may_move(n); }, x);
+            lift(
+                p, options_.step, [&](std::uint32_t n) { return may_move(n); }, x);
         follow(model_.dependencies, x);
     }
 

@@ -142,13 +142,13 @@ void IntegratorBackwardEuler::Work::make_firm(const StepInput& in)
         double sum = 0, weight = 0, mass = 0, balance = 0;
         for (std::size_t i = 0; i < t.count; ++i) {
             balance += t.weights[i];
-            in.model.dependencies.visit(
-                t.rows[i], std::abs(t.weights[i]), [&](std::uint32_t row, double w) {
-                    if (system.is_fixed(row)) return;
-                    sum += w * row_stiffness(row);
-                    weight += w;
-                    mass += w * in.model.mass.values[row];
-                });
+            in.model.dependencies.visit(t.rows[i], std::abs(t.weights[i]),
+                                        [&](std::uint32_t row, double w) {
+                                            if (system.is_fixed(row)) return;
+                                            sum += w * row_stiffness(row);
+                                            weight += w;
+                                            mass += w * in.model.mass.values[row];
+                                        });
         }
         if (weight == 0) return;
         if (std::abs(balance) > 0.5) // weights of cloth against cloth add up to zero
@@ -216,8 +216,7 @@ void IntegratorBackwardEuler::Work::add_touches(double dt, std::span<const Vec3>
 
 /// Settles the friction of the contacts where the last solve ended (`velocity`, `trial_y`); the
 /// links of that solve were made at `y`. \return whether the solve met their laws already
-bool IntegratorBackwardEuler::Work::settle(const StepInput& s, bool friction,
-                                           double friction_speed)
+bool IntegratorBackwardEuler::Work::settle(const StepInput& s, bool friction, double friction_speed)
 {
     const std::span<const Vec3> at = trial_y, at_last = y;
     const double gravity = norm(s.loads.gravity);
@@ -239,7 +238,8 @@ bool IntegratorBackwardEuler::Work::settle(const StepInput& s, bool friction,
                                            });
             const double missed = std::abs(pushed - solved), size = std::max(pushed, weight);
             return Sums{missed <= settled_each_share * size, missed, size,
-                        settle_friction(t, pushed, t.slip(velocity), friction_speed), t.friction * pushed};
+                        settle_friction(t, pushed, t.slip(velocity), friction_speed),
+                        t.friction * pushed};
         },
         [](const Sums& a, const Sums& b) {
             return Sums{a.each && b.each, a.missed + b.missed, a.push + b.push, a.turned + b.turned,
@@ -338,8 +338,7 @@ void IntegratorBackwardEuler::Work::prescribe(const StepInput& s)
     system.fixed = fixed_rows(s.model, s.loads);
     for (std::uint32_t i = 0; i < n && !s.model.dependencies.empty(); ++i)
         if (s.model.dependencies.depends(i)) prescribed[i] = fall[i];
-    for (const Pin& p : s.loads.pins)
-        prescribed[index(p.node)] = (p.x_t1 - s.in.x[p.node]) / s.dt;
+    for (const Pin& p : s.loads.pins) prescribed[index(p.node)] = (p.x_t1 - s.in.x[p.node]) / s.dt;
 }
 
 /// The system and the right-hand side of the first solve, which is the only one without contacts.

@@ -54,8 +54,9 @@ struct IntegratorMixedExplicitImplicit::Work {
 
     void resize(std::size_t n);
     double stable_step(const Model& model, const Loads& loads);
-    [[nodiscard]] bool move(const Model& model, const ModifyMotion* modify, const State& in, const Loads& loads,
-                            std::span<const Vec3> velocity, double h, SolveReport& report);
+    [[nodiscard]] bool move(const Model& model, const ModifyMotion* modify, const State& in,
+                            const Loads& loads, std::span<const Vec3> velocity, double h,
+                            SolveReport& report);
     void modify_end(const Model& model, const ModifyMotion& modify, const State& in,
                     const Loads& loads, double h);
     void lead(const Model& model, const Loads& loads, std::span<Vec3> velocity) const;
@@ -151,9 +152,10 @@ void IntegratorMixedExplicitImplicit::Work::lead(const Model& model, const Loads
 }
 
 /// x += h velocity, after limits and collisions have changed the velocity.
-bool IntegratorMixedExplicitImplicit::Work::move(const Model& model, const ModifyMotion* modify, const State& in,
-                                                 const Loads& loads, std::span<const Vec3> velocity,
-                                                 double h, SolveReport& report)
+bool IntegratorMixedExplicitImplicit::Work::move(const Model& model, const ModifyMotion* modify,
+                                                 const State& in, const Loads& loads,
+                                                 std::span<const Vec3> velocity, double h,
+                                                 SolveReport& report)
 {
     parallel_for(x.size(), [&](std::size_t i) { x[i] += h * velocity[i]; });
     follow(model.dependencies, x);
@@ -174,7 +176,8 @@ bool IntegratorMixedExplicitImplicit::Work::move(const Model& model, const Modif
 }
 
 /// Where the velocity at the end cannot be modified it stays: the next step modifies its own.
-void IntegratorMixedExplicitImplicit::Work::modify_end(const Model& model, const ModifyMotion& modify, const State& in,
+void IntegratorMixedExplicitImplicit::Work::modify_end(const Model& model,
+                                                       const ModifyMotion& modify, const State& in,
                                                        const Loads& loads, double h)
 {
     State reached = in;

@@ -38,14 +38,16 @@ public:
         : given_(row_count, nullptr), state_(row_count, State::untouched), flat_(row_count)
     {
         for (const Dependency& d : list) {
-            if (d.row >= row_count) throw std::invalid_argument(row_text(d.row) + " does not exist");
+            if (d.row >= row_count)
+                throw std::invalid_argument(row_text(d.row) + " does not exist");
             if (given_[d.row] != nullptr)
                 throw std::invalid_argument(row_text(d.row) + " is listed twice");
             if (const auto problem = find_weight_problem(d.row, d.parents); !problem.empty())
                 throw std::invalid_argument(problem);
             for (const auto& p : d.parents)
                 if (p.row >= row_count)
-                    throw std::invalid_argument(row_text(d.row) + " has a parent that does not exist");
+                    throw std::invalid_argument(row_text(d.row) +
+                                                " has a parent that does not exist");
             given_[d.row] = &d;
         }
     }

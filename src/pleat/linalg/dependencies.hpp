@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Rows (nodes) that are fixed weighted sums of other rows, as a T-vertex is the midpoint of the edge
-// that it lies on. Based on: [Wang2002] sec. 4.
+// Rows (nodes) that are fixed weighted sums of other rows, as a T-vertex is the midpoint of the
+// edge that it lies on. Based on: [Wang2002] sec. 4.
 //
 // With x_free the values of the free rows, all values are x = P x_free, where P has one row of
-// weights for each dependent row. A force f on all rows is P^T f on the free rows, and a stiffness K
-// is P^T K P. The functions below apply P and P^T to arrays that have a place for every row; the
+// weights for each dependent row. A force f on all rows is P^T f on the free rows, and a stiffness
+// K is P^T K P. The functions below apply P and P^T to arrays that have a place for every row; the
 // places of dependent rows are ignored on input and filled by follow().
 //
 // Weights are positive and sum to 1: a dependent row lies between its parents, a translation moves
@@ -49,8 +49,8 @@ struct Dependencies {
         if (all.empty()) visit(row, weight);
         for (const Parent& p : all) visit(p.row, weight * p.weight);
     }
-    /// The same for a weighted sum of several rows; a free row is visited once, with all its weight.
-    /// Weights that cancel but for rounding are left out.
+    /// The same for a weighted sum of several rows; a free row is visited once, with all its
+    /// weight. Weights that cancel but for rounding are left out.
     template <class Visit>
     void visit_sum(std::span<const std::uint32_t> rows, std::span<const double> weights,
                    Visit&& visit) const;

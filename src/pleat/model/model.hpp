@@ -103,9 +103,8 @@ void add_fields(FieldSet& fields, Model& model);
 
 /// Makes nodes dependent on others, or free again. They and their parents are locked from then on
 /// (NodeKind::locked), so that no edit of the mesh removes them; nodes that were locked before keep
-/// being so. Calls update_derived(). Parts of a pipeline need mesh_changed() afterwards, and a State
-/// of the model must follow().
-/// \pre find_problem(dependencies, node_count) finds nothing
+/// being so. Calls update_derived(). Parts of a pipeline need mesh_changed() afterwards, and a
+/// State of the model must follow(). \pre find_problem(dependencies, node_count) finds nothing
 void set_dependencies(Model& model, Dependencies dependencies);
 /// By node: 1 for dependent nodes and for their parents.
 [[nodiscard]] std::vector<std::uint8_t> nodes_of_dependencies(const Model& model);

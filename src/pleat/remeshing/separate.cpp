@@ -103,7 +103,8 @@ bool add_constraint(const Mesh& mesh, const Field<NodeId, double>& inverse_mass,
         const PointOfFace of_b = point_of(mesh, x, before, crossing.other, point);
         other_before = of_b.before;
         const auto nodes_b = mesh.nodes_of(crossing.other);
-        for (std::size_t k = 0; k < 3; ++k) add_weight(dependencies, c, nodes_b[k], -of_b.weights[k]);
+        for (std::size_t k = 0; k < 3; ++k)
+            add_weight(dependencies, c, nodes_b[k], -of_b.weights[k]);
     }
     const Vec3 back = of_a.before - other_before;
     const double length = norm(back);
@@ -189,7 +190,8 @@ SeparateReport separate(const Mesh& mesh, const Field<NodeId, double>& inverse_m
     for (; !crossings.empty() && report.rounds < options.max_rounds; ++report.rounds) {
         bool any = false;
         for (const FaceCrossing& c : crossings)
-            any = add_constraint(mesh, inverse_mass, before, c, x, dependencies, constraints) || any;
+            any =
+                add_constraint(mesh, inverse_mass, before, c, x, dependencies, constraints) || any;
         if (!any) break;
         solve(inverse_mass, constraints, x);
         follow(dependencies, x.span());

@@ -96,8 +96,8 @@ std::unique_ptr<Integrator> make_mixed_explicit_implicit(const SolverDescription
 
 struct IntegratorPart {
     std::unique_ptr<Integrator> (*make)(const SolverDescription&);
-    /// Whether it lets limits and collisions change velocities inside its steps, and has no contacts
-    /// in a solve (Integrator::advance_modified()).
+    /// Whether it lets limits and collisions change velocities inside its steps, and has no
+    /// contacts in a solve (Integrator::advance_modified()).
     bool modifies_velocities;
 };
 constexpr Row<IntegratorPart> integrators[] = {

@@ -112,8 +112,8 @@ namespace {
 class Step {
 public:
     Step(const World& world, Pipeline& pipeline, const Simulation& sim, double dt, bool insist)
-        : world_(world), p_(pipeline), model_(sim.model), time_(sim.time), dt_(dt),
-          insist_(insist), obstacles_(sample_obstacles(world, sim.time, dt)), held_(sim.state)
+        : world_(world), p_(pipeline), model_(sim.model), time_(sim.time), dt_(dt), insist_(insist),
+          obstacles_(sample_obstacles(world, sim.time, dt)), held_(sim.state)
     {
         take_hold(world, model_, time_, held_);
         loads_ = sum_of(p_.loads, world, model_, held_, time_, dt);
@@ -146,8 +146,7 @@ private:
     void find_contacts()
     {
         const StageTimer timer(report.times, Stage::contact_find);
-        report.contact =
-            p_.contact_finder->find(model_, held_, world_, obstacles_, dt_, contacts_);
+        report.contact = p_.contact_finder->find(model_, held_, world_, obstacles_, dt_, contacts_);
     }
 
     void integrate(State& next)
@@ -215,8 +214,8 @@ private:
     }
 
     /// Impacts do not know the limits. Where they stretched the cloth it is limited again, with
-    /// what they pushed apart as contacts. A round may meet new impacts and end worse than the last;
-    /// the best state goes on, and what was met is known to the next round.
+    /// what they pushed apart as contacts. A round may meet new impacts and end worse than the
+    /// last; the best state goes on, and what was met is known to the next round.
     void limit_again(State& next)
     {
         std::vector<Proximity> met = report.impact.kept_apart;

@@ -72,8 +72,7 @@ struct StrainLimiterEdgeVelocity::Work {
     [[nodiscard]] Vec3 along(const LimitedEdge& e, std::span<const Vec3> x) const
     {
         Vec3 sum{};
-        visit_free_nodes(
-            e, [&](std::uint32_t node, double weight) { sum += weight * x[node]; });
+        visit_free_nodes(e, [&](std::uint32_t node, double weight) { sum += weight * x[node]; });
         return sum;
     }
 };

@@ -38,14 +38,14 @@ struct LimitedFace {
 
 struct LimitedMesh {
     std::vector<LimitedFace> faces;
-    Dependencies dependencies;        // of the model
+    Dependencies dependencies; // of the model
     // By free node: the limited faces with a corner there, or at a node that depends on it.
     RowGather around;
     std::vector<double> around_weight; // by entry: how much of its motion the corner makes; empty:
                                        // all of it, always
-    std::vector<double> own_mass;     // by node [kg]
-    std::vector<double> mass;         // by node: with what springs add, see hold() [kg]
-    std::vector<std::uint32_t> piece; // by node: which connected piece of cloth it belongs to
+    std::vector<double> own_mass;      // by node [kg]
+    std::vector<double> mass;          // by node: with what springs add, see hold() [kg]
+    std::vector<std::uint32_t> piece;  // by node: which connected piece of cloth it belongs to
     std::size_t piece_count = 0;
     std::vector<std::uint8_t> held;       // by node: 1 where pinned, or all parents are
     std::vector<std::uint8_t> piece_held; // by piece: 1 where any node is pinned

@@ -679,14 +679,14 @@ void StrainLimiterProjectedNewton::Work::linearize(StrainMeasure measure, std::s
                 g += own * (stress[k] * mesh.faces[k].rest.b[corner]);
                 const FaceHessian& h = hessian[place[k]];
                 for (std::size_t other = 0; other < 3; ++other)
-                    mesh.dependencies.visit(
-                        mesh.faces[k].nodes[other], own, [&](std::uint32_t node, double weight) {
-                            const Mat3 m = weight * h.block(corner, other);
-                            if (node == i)
-                                d += m;
-                            else
-                                add_block(s, slot[node], m);
-                        });
+                    mesh.dependencies.visit(mesh.faces[k].nodes[other], own,
+                                            [&](std::uint32_t node, double weight) {
+                                                const Mat3 m = weight * h.block(corner, other);
+                                                if (node == i)
+                                                    d += m;
+                                                else
+                                                    add_block(s, slot[node], m);
+                                            });
             }
             for (std::uint32_t e = floor_start[i]; e < floor_start[i + 1]; ++e) {
                 const std::uint32_t c = held[floor_entry[e].held];
