@@ -29,6 +29,7 @@ using Command = std::function<int()>;
 [[nodiscard]] Command add_convert(CLI::App& program);
 [[nodiscard]] Command add_new(CLI::App& program);
 [[nodiscard]] Command add_materials(CLI::App& program);
+[[nodiscard]] Command add_schema(CLI::App& program);
 [[nodiscard]] Command add_remesh(CLI::App& program);
 [[nodiscard]] Command add_garment(CLI::App& program);
 [[nodiscard]] Command add_stats(CLI::App& program);

@@ -153,12 +153,12 @@ TEST(ReadJsonFile, refuses_what_is_no_file_and_names_it)
 
 // ---- one object --------------------------------------------------------------------------------
 
-/// Reads `text` as an object of kind "thing" and lists the problems.
+/// Reads `text` as an object and lists the problems.
 template <class Read> std::vector<Problem> read_thing(const std::string& text, Read read)
 {
     const Json json = parse_json(text, "a.json");
-    JsonFile file{"a.json", {}};
-    JsonReader r(json, "things[2]", "thing", file);
+    JsonFile file{"a.json"};
+    JsonReader r(json, "things[2]", file);
     read(r);
     r.done();
     return file.problems;
@@ -184,7 +184,7 @@ TEST(JsonReader, gives_what_is_there_and_defaults_for_the_rest)
             EXPECT_EQ(r.word("w", "one", words), "two");
             EXPECT_EQ(r.word("no_w", "one", words), "one");
             EXPECT_FALSE(r.maybe_number("no_n").has_value());
-            EXPECT_FALSE(r.object("no_o", "o", [](JsonReader&) { ADD_FAILURE(); }));
+            EXPECT_FALSE(r.object("no_o", [](JsonReader&) { ADD_FAILURE(); }));
         });
     EXPECT_TRUE(problems.empty());
 }
@@ -205,8 +205,8 @@ TEST(JsonReader, names_path_and_value_and_what_it_wants)
             (void)r.vector("v", {});
             (void)r.vector("v2", {});
             (void)r.word("w", "one", words);
-            (void)r.object("o", "o", [](JsonReader&) {});
-            r.each("list", "item", [](JsonReader&) { ADD_FAILURE(); });
+            (void)r.object("o", [](JsonReader&) {});
+            r.each("list", [](JsonReader&) { ADD_FAILURE(); });
             (void)r.required_number("missing", not_negative);
         });
     std::vector<std::string> lines;
@@ -243,18 +243,6 @@ TEST(JsonReader, names_strange_keys_with_the_nearest_known_one)
     EXPECT_EQ(problems[1].expected, "one of friction or mass");
 }
 
-TEST(JsonReader, remembers_what_it_was_asked_for_by_kind_of_object)
-{
-    AskedKeys asked;
-    JsonFile file{"a.json", {}, &asked};
-    const Json json = parse_json(R"({"inner": {"x": 1}})", "a.json");
-    JsonReader r(json, "", "outer", file);
-    (void)r.number("absent", 0);
-    (void)r.object("inner", "inside", [](JsonReader& o) { (void)o.number("x", 0); });
-    r.done();
-    EXPECT_EQ(asked, (AskedKeys{{"outer", {"absent", "inner"}}, {"inside", {"x"}}}));
-}
-
 TEST(JsonReader, shows_long_and_strange_texts_short_and_escaped)
 {
     const auto problems = read_thing(R"({"n": "line\nend\u0000)" + std::string(500, 'x') + "\"}",
@@ -265,7 +253,7 @@ TEST(JsonReader, shows_long_and_strange_texts_short_and_escaped)
     // Never half a character.
     std::string accents = "x";
     for (int i = 0; i < 100; ++i) accents += "\xc3\xa9";
-    EXPECT_NO_THROW((void)Json(describe(Json(accents))).dump());
+    EXPECT_NO_THROW((void)Json(shown(Json(accents))).dump());
 }
 
 } // namespace

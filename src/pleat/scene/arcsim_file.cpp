@@ -49,7 +49,7 @@ bool looks_like_arcsim(const Json& json)
 
 class ArcsimReader {
 public:
-    explicit ArcsimReader(const fs::path& path) : file_{path.string(), {}, nullptr}
+    explicit ArcsimReader(const fs::path& path) : file_{path.string()}
     {
         out_.is_arcsim = true;
         out_.scene.file = path;
@@ -64,7 +64,7 @@ public:
 
     ReadScene read(const Json& json)
     {
-        JsonReader r(json, "", "arcsim", file_);
+        JsonReader r(json, "", file_);
         SceneDescription& s = out_.scene;
         read_times(r);
         s.gravity = r.vector("gravity", {});
@@ -120,12 +120,11 @@ private:
         const Json* value = r.find(key);
         if (value == nullptr) return;
         if (!value->is_array()) {
-            file_.problem(r.path_of(key), describe(*value), "an array of objects");
+            file_.problem(r.path_of(key), shown(*value), "an array of objects");
             return;
         }
         for (std::size_t i = 0; i < value->size(); ++i) {
-            JsonReader o((*value)[i], r.path_of(key) + "[" + std::to_string(i) + "]", "arcsim",
-                         file_);
+            JsonReader o((*value)[i], r.path_of(key) + "[" + std::to_string(i) + "]", file_);
             if (read(o)) strangers(o);
         }
     }
@@ -133,7 +132,7 @@ private:
     {
         const Json* value = r.find(key);
         if (value == nullptr) return false;
-        JsonReader o(*value, r.path_of(key), "arcsim", file_);
+        JsonReader o(*value, r.path_of(key), file_);
         read(o);
         strangers(o);
         return true;
@@ -219,12 +218,12 @@ private:
         const Json* value = r.find("disable");
         if (value == nullptr) return;
         if (!value->is_array()) {
-            file_.problem("disable", describe(*value), "an array of words");
+            file_.problem("disable", shown(*value), "an array of words");
             return;
         }
         for (const Json& word : *value) {
             if (!word.is_string()) {
-                file_.problem("disable", describe(word), "words");
+                file_.problem("disable", shown(word), "words");
                 continue;
             }
             const auto name = word.get<std::string>();
@@ -303,7 +302,7 @@ private:
             const Json many = materials->is_array() ? *materials : Json::array({*materials});
             for (std::size_t i = 0; i < many.size(); ++i) {
                 JsonReader o(many[i], r.path_of("materials") + "[" + std::to_string(i) + "]",
-                             "arcsim", file_);
+                             file_);
                 c.materials.push_back(read_material(o));
                 strangers(o);
             }
@@ -361,8 +360,8 @@ private:
         try {
             const Json json = read_json_file(path.string());
             if (json.is_object() && json.contains("membrane")) return read_material_file(path);
-            JsonFile file{path.string(), {}, nullptr};
-            JsonReader r(json, "", "arcsim", file);
+            JsonFile file{path.string()};
+            JsonReader r(json, "", file);
             m.density = r.required_number("density", positive);
             const Json* stretching = r.require("stretching", "6 rows of 4 numbers [N/m]");
             const Json* bending = r.require("bending", "3 rows of 5 numbers [N m]");
@@ -370,7 +369,7 @@ private:
                 const auto t = table(*stretching);
                 MembraneMeasured membrane;
                 if (!has_shape(t, 6, 4))
-                    file.problem("stretching", describe(*stretching), "6 rows of 4 numbers [N/m]");
+                    file.problem("stretching", shown(*stretching), "6 rows of 4 numbers [N/m]");
                 else
                     for (std::size_t i = 0; i < 6; ++i) {
                         const StrainQuadratic q{t[i][0], t[i][1], t[i][2], t[i][3]};
@@ -382,7 +381,7 @@ private:
                 const auto t = table(*bending);
                 BendingMeasured law;
                 if (!has_shape(t, 3, 5))
-                    file.problem("bending", describe(*bending), "3 rows of 5 numbers [N m]");
+                    file.problem("bending", shown(*bending), "3 rows of 5 numbers [N m]");
                 else
                     for (std::size_t i = 0; i < 3; ++i)
                         std::copy(t[i].begin(), t[i].end(), law.stiffness[i].begin());
@@ -459,7 +458,7 @@ private:
             return;
         }
         if (!value->is_array()) {
-            file_.problem("motions", describe(*value), "an array of motions, or a motion file");
+            file_.problem("motions", shown(*value), "an array of motions, or a motion file");
             return;
         }
         for (std::size_t i = 0; i < value->size(); ++i) {
@@ -475,11 +474,11 @@ private:
     {
         MotionDescription m;
         if (!json.is_array() || json.empty()) {
-            file_.problem(place, describe(json), "an array of keys, or {\"motfile\": ...}");
+            file_.problem(place, shown(json), "an array of keys, or {\"motfile\": ...}");
             return;
         }
         for (std::size_t k = 0; k < json.size(); ++k) {
-            JsonReader o(json[k], place + "[" + std::to_string(k) + "]", "arcsim", file_);
+            JsonReader o(json[k], place + "[" + std::to_string(k) + "]", file_);
             MotionKey key;
             key.time = o.required_number("time");
             key.transform = read_transform(o, not_negative);
@@ -496,7 +495,7 @@ private:
     /// Every body of the file is a motion.
     void read_motion_file(const Json& json, const std::string& place)
     {
-        JsonReader r(json, place, "arcsim", file_);
+        JsonReader r(json, place, file_);
         const fs::path path =
             find_file(r.required_text("motfile", "the path of a .mot file"), r.path_of("motfile"));
         const double fps = r.number("fps", 120, Range{0.001, 100000});
@@ -569,7 +568,7 @@ private:
             if (good)
                 h.nodes = nodes->get<std::vector<std::uint32_t>>();
             else
-                file_.problem(r.path_of("nodes"), describe(*nodes), "an array of node numbers");
+                file_.problem(r.path_of("nodes"), shown(*nodes), "an array of node numbers");
         }
         if (r.find("label") != nullptr) h.label = r.integer("label", 1, -2147483647, 2147483647);
         if (h.nodes.empty() && !h.label)

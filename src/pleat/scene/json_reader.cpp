@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
+#include <set>
 #include <sstream>
 
 namespace pleat {
@@ -71,23 +72,6 @@ private:
     const char** furthest_;
 };
 
-std::string range_text(Range range)
-{
-    const bool low = range.low > -std::numeric_limits<double>::max();
-    const bool high = range.high < std::numeric_limits<double>::max();
-    const auto text = [](double v) {
-        std::ostringstream s;
-        s << v;
-        return s.str();
-    };
-    if (low && high) return "a number from " + text(range.low) + " to " + text(range.high);
-    if (low)
-        return "a number " + std::string(range.open_low ? "above " : "of at least ") +
-               text(range.low);
-    if (high) return "a number of at most " + text(range.high);
-    return "a finite number";
-}
-
 std::string drop_library_prefix(std::string message)
 {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ..."
@@ -135,7 +119,7 @@ std::string in_quotes(const std::string& text)
     return Json(shortened(text, most_shown)).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string describe(const Json& value)
+std::string shown(const Json& value)
 {
     switch (value.type()) {
     case Json::value_t::null:
@@ -160,6 +144,30 @@ std::string list_words(std::span<const std::string> words)
         if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
         text += words[i];
     }
+    return text;
+}
+
+std::string range_text(Range range)
+{
+    const bool low = range.low > -std::numeric_limits<double>::max();
+    const bool high = range.high < std::numeric_limits<double>::max();
+    const auto text = [](double v) {
+        std::ostringstream s;
+        s << v;
+        return s.str();
+    };
+    if (low && high) return "a number from " + text(range.low) + " to " + text(range.high);
+    if (low)
+        return "a number " + std::string(range.open_low ? "above " : "of at least ") +
+               text(range.low);
+    if (high) return "a number of at most " + text(range.high);
+    return "a finite number";
+}
+
+std::filesystem::path as_pattern(const std::filesystem::path& path)
+{
+    std::string text;
+    for (const char c : path.string()) text += c == '%' ? std::string("%%") : std::string(1, c);
     return text;
 }
 
@@ -221,11 +229,11 @@ Json read_json_file(const std::string& path)
     return parse_json(read_file_bytes(path).text(), path);
 }
 
-JsonReader::JsonReader(const Json& json, std::string path, std::string kind, JsonFile& file)
-    : json_(&json), path_(std::move(path)), kind_(std::move(kind)), file_(&file)
+JsonReader::JsonReader(const Json& json, std::string path, JsonFile& file)
+    : json_(&json), path_(std::move(path)), file_(&file)
 {
     if (!json.is_object()) {
-        file.problem(path_, describe(json), "an object { ... }");
+        file.problem(path_, shown(json), "an object { ... }");
         json_ = nullptr;
     }
 }
@@ -235,10 +243,14 @@ std::string JsonReader::path_of(std::string_view key) const
     return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
 }
 
+bool JsonReader::has(const std::string& key) const
+{
+    return json_ != nullptr && json_->contains(key);
+}
+
 const Json* JsonReader::find(const std::string& key)
 {
     known_.push_back(key);
-    if (file_->asked != nullptr) (*file_->asked)[kind_].insert(key);
     if (json_ == nullptr) return nullptr;
     const auto it = json_->find(key);
     return it == json_->end() ? nullptr : &*it;
@@ -254,7 +266,7 @@ const Json* JsonReader::require(const std::string& key, const std::string& expec
 
 void JsonReader::wrong(const std::string& key, const Json& value, const std::string& expected)
 {
-    file_->problem(path_of(key), describe(value), expected);
+    file_->problem(path_of(key), shown(value), expected);
 }
 
 bool JsonReader::number_of(const Json& value, const std::string& path, Range range, double& result)
@@ -267,7 +279,7 @@ bool JsonReader::number_of(const Json& value, const std::string& path, Range ran
             return true;
         }
     }
-    file_->problem(path, describe(value), range_text(range));
+    file_->problem(path, shown(value), range_text(range));
     return false;
 }
 
@@ -381,8 +393,7 @@ Vec3 JsonReader::vector(const std::string& key, const Vec3& fallback)
     return v.empty() ? fallback : Vec3{v[0], v[1], v[2]};
 }
 
-void JsonReader::each(const std::string& key, const std::string& kind,
-                      const std::function<void(JsonReader&)>& read)
+void JsonReader::each(const std::string& key, const std::function<void(JsonReader&)>& read)
 {
     const Json* value = find(key);
     if (value == nullptr) return;
@@ -391,18 +402,17 @@ void JsonReader::each(const std::string& key, const std::string& kind,
         return;
     }
     for (std::size_t i = 0; i < value->size(); ++i) {
-        JsonReader item((*value)[i], path_of(key) + "[" + std::to_string(i) + "]", kind, *file_);
+        JsonReader item((*value)[i], path_of(key) + "[" + std::to_string(i) + "]", *file_);
         read(item);
         item.done();
     }
 }
 
-bool JsonReader::object(const std::string& key, const std::string& kind,
-                        const std::function<void(JsonReader&)>& read)
+bool JsonReader::object(const std::string& key, const std::function<void(JsonReader&)>& read)
 {
     const Json* value = find(key);
     if (value == nullptr) return false;
-    JsonReader item(*value, path_of(key), kind, *file_);
+    JsonReader item(*value, path_of(key), *file_);
     read(item);
     item.done();
     return true;
@@ -417,17 +427,26 @@ std::vector<std::string> JsonReader::strangers() const
     return keys;
 }
 
-void JsonReader::done()
+void JsonReader::belongs_to(const std::string& key, const std::string& type)
 {
+    other_types_[key].push_back("\"" + type + "\"");
+}
+
+void JsonReader::done(const std::string& what)
+{
+    std::vector<std::string> sorted = known_;
+    std::sort(sorted.begin(), sorted.end());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
     for (const std::string& key : strangers()) {
         const std::string shown = shortened(key, most_shown);
         const std::string near = nearest_word(key, known_);
-        std::vector<std::string> sorted = known_;
-        std::sort(sorted.begin(), sorted.end());
-        sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-        file_->problem(path_of(shown), "unknown key",
-                       near.empty() ? "one of " + list_words(sorted)
-                                    : "\"" + near + "\"? Known keys: " + list_words(sorted));
+        if (const auto types = other_types_.find(key); types != other_types_.end())
+            file_->problem(path_of(shown), "a key of the type " + list_words(types->second),
+                           "a key of " + what + ": " + list_words(sorted));
+        else
+            file_->problem(path_of(shown), "unknown key",
+                           near.empty() ? "one of " + list_words(sorted)
+                                        : "\"" + near + "\"? Known keys: " + list_words(sorted));
     }
 }
 

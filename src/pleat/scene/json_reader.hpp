@@ -6,8 +6,7 @@
 // once. Private to this folder.
 //
 // A reader goes through one object, asking for its keys by name; what it asks for is what the
-// format knows, so done() can tell which keys are strangers, and a test can compare the schema with
-// what was asked.
+// format knows, so done() can tell which keys are unknown.
 #pragma once
 
 #include "pleat/core/error.hpp"
@@ -15,11 +14,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,15 +28,12 @@ namespace pleat {
 
 using Json = nlohmann::json;
 
-/// Which keys each kind of object was asked for.
-using AskedKeys = std::map<std::string, std::set<std::string>>;
-
 /// One file being read.
 struct JsonFile {
-    std::string name; // for messages
-    std::vector<Problem> problems;
-    AskedKeys* asked = nullptr;
-    int depth = 0; // how many files lead here, each naming the next
+    std::string name;             // for messages
+    std::filesystem::path folder; // paths in it are relative to this one
+    int depth = 0;                // how many files lead here, each naming the next
+    std::vector<Problem> problems{};
 
     void problem(std::string place, std::string found, std::string expected)
     {
@@ -67,15 +63,21 @@ struct Range {
 inline constexpr Range positive{0, std::numeric_limits<double>::max(), true};
 inline constexpr Range not_negative{0};
 
+/// "a number above 0"
+[[nodiscard]] std::string range_text(Range range);
+
 class JsonReader {
 public:
-    /// \param kind the name of this kind of object in the schema ("cloth")
-    JsonReader(const Json& json, std::string path, std::string kind, JsonFile& file);
+    JsonReader(const Json& json, std::string path, JsonFile& file);
 
     [[nodiscard]] const std::string& path() const { return path_; }
     [[nodiscard]] std::string path_of(std::string_view key) const;
     [[nodiscard]] JsonFile& file() const { return *file_; }
 
+    /// Whether it is an object at all; the constructor reports where it is not.
+    [[nodiscard]] bool is_object() const { return json_ != nullptr; }
+    /// Whether a key is there. Does not count as asked.
+    [[nodiscard]] bool has(const std::string& key) const;
     /// The value of a key, or null where it is absent. Counts as asked.
     [[nodiscard]] const Json* find(const std::string& key);
     /// The same, and a problem where it is absent.
@@ -100,16 +102,18 @@ public:
                                               Range range = {});
     [[nodiscard]] Vec3 vector(const std::string& key, const Vec3& fallback);
     /// Calls read for each object of an array.
-    void each(const std::string& key, const std::string& kind,
-              const std::function<void(JsonReader&)>& read);
+    void each(const std::string& key, const std::function<void(JsonReader&)>& read);
     /// Calls read for the object of a key, if it is there.
-    bool object(const std::string& key, const std::string& kind,
-                const std::function<void(JsonReader&)>& read);
+    bool object(const std::string& key, const std::function<void(JsonReader&)>& read);
+
+    /// Tells done() that objects of another type have this key.
+    void belongs_to(const std::string& key, const std::string& type);
 
     /// Keys of the object that nobody asked for.
     [[nodiscard]] std::vector<std::string> strangers() const;
-    /// To be called last: strangers among the keys are problems.
-    void done();
+    /// To be called last: unknown keys are problems.
+    /// \param what the object is, for messages about keys of other types
+    void done(const std::string& what = "");
 
 private:
     void wrong(const std::string& key, const Json& value, const std::string& expected);
@@ -118,15 +122,17 @@ private:
 
     const Json* json_;
     std::string path_;
-    std::string kind_;
     JsonFile* file_;
     std::vector<std::string> known_;
+    std::map<std::string, std::vector<std::string>> other_types_; // by key
 };
 
 /// What stands there, in few words: "text \"abc\"", "the number 3", "an array of 2".
-[[nodiscard]] std::string describe(const Json& value);
+[[nodiscard]] std::string shown(const Json& value);
 /// In quotes as JSON writes it, shortened where it is long.
 [[nodiscard]] std::string in_quotes(const std::string& text);
+/// A path as part of a pattern, in which a percent sign starts a number.
+[[nodiscard]] std::filesystem::path as_pattern(const std::filesystem::path& path);
 /// "a, b or c"
 [[nodiscard]] std::string list_words(std::span<const std::string> words);
 

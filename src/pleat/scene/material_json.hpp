@@ -5,26 +5,32 @@
 #pragma once
 
 #include "pleat/materials/material.hpp"
-#include "pleat/scene/json_reader.hpp"
+#include "pleat/scene/keys.hpp"
 #include "pleat/scene/material_file.hpp"
-
-#include <filesystem>
 
 namespace pleat {
 
-/// A material of a scene: the name of a shipped fabric, the path of a material file (relative to
-/// `folder`), or an object that defines one or changes a "base". Problems go to the reader's file.
-[[nodiscard]] Material read_material(const Json& json, const std::string& path, JsonFile& file,
-                                     const std::filesystem::path& folder);
-
+/// A material of a scene: the name of a shipped fabric, the path of a material file, or an object
+/// that defines one or changes a "base". Problems go to the file that is read.
+[[nodiscard]] Material read_material(const Json& json, const std::string& path, JsonFile& file);
 /// The object that read_material turns back into the same material.
-[[nodiscard]] Json material_to_json(const Material& material);
+[[nodiscard]] OrderedJson material_to_json(const Material& material);
 
-/// A whole entry, with aliases and the like.
-[[nodiscard]] FabricEntry read_fabric(const Json& json, JsonFile& file);
+/// The same as the value of a key. Brief: a shipped fabric as its name and what differs from it.
+[[nodiscard]] Value fabric_value(Material& field);
+// The keys of each law.
+void describe(Keys& keys, MembraneMeasured& law);
+void describe(Keys& keys, MembraneIsotropicSheet& law);
+void describe(Keys& keys, MembraneOrthotropic& law);
+void describe(Keys& keys, MembraneBaraffWitkin& law);
+void describe(Keys& keys, BendingMeasured& law);
+void describe(Keys& keys, BendingIsotropicSheet& law);
+void describe(Keys& keys, BendingPlate& law);
+void describe(Keys& keys, BendingHinge& law);
+void describe(Keys& keys, BendingIsometric& law);
+void describe(Keys& keys, BendingBaraffWitkin& law);
 
-/// "strain_limits": [lowest, highest].
-[[nodiscard]] std::optional<StrainLimits>
-read_strain_limits(JsonReader& reader, const std::string& key = "strain_limits");
+/// [lowest, highest] strain.
+[[nodiscard]] Value strain_limits(std::optional<StrainLimits>& field);
 
 } // namespace pleat

@@ -14,14 +14,13 @@
 #include "pleat/model/obstacle_sample.hpp"
 #include "pleat/remeshing/anisotropic.hpp"
 #include "pleat/remeshing/uniform.hpp"
+#include "pleat/scene/material_json.hpp"
 #include "pleat/strain_limiting/augmented_lagrangian.hpp"
 #include "pleat/strain_limiting/edge_velocity.hpp"
 #include "pleat/strain_limiting/jacobi.hpp"
 #include "pleat/strain_limiting/projected_newton.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -29,24 +28,38 @@ namespace pleat {
 
 namespace {
 
-template <class Make> struct Row {
+/// A part that a scene can name.
+template <class Make, class Description = SceneDescription> struct Row {
     const char* name;
+    const char* meaning; // a phrase in Markdown
     Make make;
+    void (*options)(Keys&, Description&) = nullptr; // the keys that only this type has
 };
 
-/// The names of a table, for messages and checks.
-template <class Make, std::size_t N>
-std::array<std::string, N> names_of(const Row<Make> (&table)[N])
+template <class Table> Words words_of(const Table& table)
 {
-    std::array<std::string, N> names;
-    for (std::size_t i = 0; i < N; ++i) names[i] = table[i].name;
-    return names;
+    Words words;
+    for (const auto& row : table) {
+        words.names.emplace_back(row.name);
+        words.meanings.emplace_back(row.meaning);
+    }
+    return words;
 }
 
-template <class Make, std::size_t N>
-const Make& row_of(const Row<Make> (&table)[N], const std::string& name)
+template <class Table, class Description>
+std::vector<Keys::OptionsOf> options_of(const Table& table, Description& d)
 {
-    for (const Row<Make>& row : table)
+    std::vector<Keys::OptionsOf> options;
+    for (const auto& row : table)
+        options.push_back({row.name, [&row, &d](Keys& keys) {
+                               if (row.options != nullptr) row.options(keys, d);
+                           }});
+    return options;
+}
+
+template <class Table> const auto& row_of(const Table& table, const std::string& name)
+{
+    for (const auto& row : table)
         if (row.name == name) return row.make;
     PLEAT_ASSERT(false, "the name is in the table");
     return table[0].make;
@@ -67,9 +80,15 @@ std::unique_ptr<LinearSolver> make_cholesky(const SolverDescription&)
 }
 
 using MakeLinearSolver = std::unique_ptr<LinearSolver> (*)(const SolverDescription&);
-constexpr Row<MakeLinearSolver> linear_solvers[] = {
-    {"cg", &make_cg},
-    {"cholesky", &make_cholesky},
+void cg_options(Keys& keys, SolverDescription& s)
+{
+    keys.key({"tolerance", "relative tolerance of the linear solve"},
+             number(s.tolerance, {1e-14, 0.1}));
+}
+
+constexpr Row<MakeLinearSolver, SolverDescription> linear_solvers[] = {
+    {"cg", "conjugate gradients", &make_cg, &cg_options},
+    {"cholesky", "sparse Cholesky factorisation", &make_cholesky},
 };
 
 // --- integrators --------------------------------------------------------------------------------
@@ -82,15 +101,30 @@ std::unique_ptr<Integrator> make_backward_euler(const SolverDescription& s)
                                                      row_of(linear_solvers, s.linear_solver)(s));
 }
 
-constexpr Row<MixedOptions::Variant> mixed_variant_rows[] = {
-    {"monotone", MixedOptions::Variant::monotone},
-    {"leapfrog_trapezoid", MixedOptions::Variant::leapfrog_trapezoid},
+void backward_euler_options(Keys& keys, SolverDescription& s)
+{
+    keys.key({"newton_iterations", "Newton iterations in each step"},
+             integer(s.newton_iterations, 1, 1000));
+    keys.key({"linear_solver", "solver of the linear systems"},
+             word(s.linear_solver, words_of(linear_solvers)));
+    keys.options(s.linear_solver, Keys::OtherTypes::allowed, options_of(linear_solvers, s));
+}
+
+constexpr Row<MixedOptions::Variant> mixed_variants[] = {
+    {"monotone", "", MixedOptions::Variant::monotone},
+    {"leapfrog_trapezoid", "one linear solve less in each step",
+     MixedOptions::Variant::leapfrog_trapezoid},
 };
+
+void mixed_options(Keys& keys, SolverDescription& s)
+{
+    keys.key({"variant", "variant of the method"}, word(s.variant, words_of(mixed_variants)));
+}
 
 std::unique_ptr<Integrator> make_mixed_explicit_implicit(const SolverDescription& s)
 {
     MixedOptions options;
-    options.variant = row_of(mixed_variant_rows, s.variant);
+    options.variant = row_of(mixed_variants, s.variant);
     return std::make_unique<IntegratorMixedExplicitImplicit>(options);
 }
 
@@ -100,9 +134,16 @@ struct IntegratorPart {
     /// contacts in a solve (Integrator::advance_modified()).
     bool modifies_velocities;
 };
-constexpr Row<IntegratorPart> integrators[] = {
-    {"backward_euler", {&make_backward_euler, false}},
-    {"mixed_explicit_implicit", {&make_mixed_explicit_implicit, true}},
+constexpr Row<IntegratorPart, SolverDescription> integrators[] = {
+    {"backward_euler",
+     "implicit, first order",
+     {&make_backward_euler, false},
+     &backward_euler_options},
+    {"mixed_explicit_implicit",
+     "second order, with little numerical damping; reduces the time step where it must, and "
+     "reports it",
+     {&make_mixed_explicit_implicit, true},
+     &mixed_options},
 };
 
 // --- contact ------------------------------------------------------------------------------------
@@ -114,8 +155,8 @@ struct ContactParts {
 };
 
 constexpr Row<BroadPhase> broad_phases[] = {
-    {"bvh", BroadPhase::bvh},
-    {"spatial_hash", BroadPhase::spatial_hash},
+    {"bvh", "bounding volume hierarchy", BroadPhase::bvh},
+    {"spatial_hash", "", BroadPhase::spatial_hash},
 };
 
 ContactOptions contact_options(const ContactDescription& c)
@@ -155,6 +196,7 @@ using Collisions = ImpactResolverImpulses::Collisions;
 
 constexpr Row<ContactParts> contacts[] = {
     {"impact_zones",
+     "near pairs repel inside the solve, and remaining crossings are resolved in impact zones",
      {&find_for_solve,
       [](const ContactDescription& c,
          const SolverDescription& s) -> std::unique_ptr<ImpactResolver> {
@@ -163,6 +205,7 @@ constexpr Row<ContactParts> contacts[] = {
               contact_options(c), Repulsions::by_impulses, Collisions::by_zones);
       }}},
     {"impulses",
+     "collision impulses and rigid zones instead of impact zones",
      {&find_for_solve,
       [](const ContactDescription& c,
          const SolverDescription& s) -> std::unique_ptr<ImpactResolver> {
@@ -171,6 +214,7 @@ constexpr Row<ContactParts> contacts[] = {
               is_explicit(s) ? Repulsions::by_impulses : Repulsions::in_the_solve);
       }}},
     {"proximity",
+     "only the repulsion of `impact_zones`",
      {&find_for_solve,
       [](const ContactDescription& c,
          const SolverDescription& s) -> std::unique_ptr<ImpactResolver> {
@@ -178,9 +222,22 @@ constexpr Row<ContactParts> contacts[] = {
           return std::make_unique<ImpactResolverImpulses>(
               contact_options(c), Repulsions::by_impulses, Collisions::none);
       }}},
-    {"impacts", {&find_nothing, &resolve_in_zones}},
-    {"none", {&find_nothing, &resolve_nothing}},
+    {"impacts", "only the impact zones of `impact_zones`", {&find_nothing, &resolve_in_zones}},
+    {"none", "", {&find_nothing, &resolve_nothing}},
 };
+
+const Words overlap_answers{{"error", "untangle"},
+                            {"the scene is refused", "they are moved apart before frame 0"}};
+
+void describe_pair(Keys& keys, FrictionPairDescription& pair)
+{
+    keys.about("friction_pair", "Coulomb's friction coefficient of two objects of the scene.");
+    keys.key({"between", "names of a cloth, and of another cloth, the same cloth or an obstacle",
+              "", required},
+             two_texts(pair.between, "an array of two names"));
+    keys.key({"friction", "Coulomb's friction coefficient", "", required},
+             number(pair.friction, not_negative));
+}
 
 // --- strain limiting ----------------------------------------------------------------------------
 
@@ -204,16 +261,34 @@ std::unique_ptr<StrainLimiter> make_limiter(const StrainLimitingDescription& d)
 }
 
 using MakeStrainLimiter = std::unique_ptr<StrainLimiter> (*)(const StrainLimitingDescription&);
-constexpr Row<MakeStrainLimiter> strain_limiters[] = {
-    {"none",
+void measure_option(Keys& keys, StrainLimitingDescription& d)
+{
+    static const Words measures{
+        {"principal", "components"},
+        {"the principal strains", "the diagonal entries of the Green strain"}};
+    keys.key({"measure", "which strains are limited"}, word(d.measure, measures));
+}
+
+void edge_velocity_options(Keys& keys, StrainLimitingDescription& d)
+{
+    keys.key({"default_limits", "`[lowest, highest]` strain of fabrics without limits", "",
+              "`[0, 0.1]` with `mixed_explicit_implicit` where no `type` is given; none otherwise"},
+             strain_limits(d.default_limits));
+}
+
+constexpr Row<MakeStrainLimiter, StrainLimitingDescription> strain_limiters[] = {
+    {"none", "strains are reported, not limited",
      [](const StrainLimitingDescription&) -> std::unique_ptr<StrainLimiter> {
          return std::make_unique<StrainLimiterNone>();
      }},
-    {"projected_newton", &make_limiter<StrainLimiterProjectedNewton, StrainProjectedNewtonOptions>},
-    {"augmented_lagrangian",
-     &make_limiter<StrainLimiterAugmentedLagrangian, StrainAugmentedLagrangianOptions>},
-    {"jacobi", &make_limiter<StrainLimiterJacobi, StrainJacobiOptions>},
-    {"edge_velocity", &make_limiter<StrainLimiterEdgeVelocity, StrainEdgeVelocityOptions>},
+    {"projected_newton", "",
+     &make_limiter<StrainLimiterProjectedNewton, StrainProjectedNewtonOptions>, &measure_option},
+    {"augmented_lagrangian", "",
+     &make_limiter<StrainLimiterAugmentedLagrangian, StrainAugmentedLagrangianOptions>,
+     &measure_option},
+    {"jacobi", "", &make_limiter<StrainLimiterJacobi, StrainJacobiOptions>},
+    {"edge_velocity", "", &make_limiter<StrainLimiterEdgeVelocity, StrainEdgeVelocityOptions>,
+     &edge_velocity_options},
 };
 
 // --- remeshing ----------------------------------------------------------------------------------
@@ -257,63 +332,134 @@ std::unique_ptr<Remesher> make_uniform(const SceneDescription& scene)
     return std::make_unique<RemesherUniform>(std::move(lengths));
 }
 
-constexpr Row<MakeRemesher> remeshers[] = {
-    {"none",
+void edge_length_option(Keys& keys, RemeshingDescription& d)
+{
+    keys.key({"edge_length", "`[shortest, longest]` edge", "m"},
+             checked(numbers(d.edge_length, positive), [&d](JsonReader& r, const std::string& key) {
+                 if (d.edge_length[0] > d.edge_length[1])
+                     r.file().problem(r.path_of(key), "a shortest edge above the longest",
+                                      "[shortest, longest]");
+             }));
+}
+
+void anisotropic_options(Keys& keys, RemeshingDescription& d)
+{
+    static const Words strategies{
+        {"guard", "separate", "none"},
+        {"edits that would make faces cross are refused", "faces that cross are moved apart", ""}};
+    edge_length_option(keys, d);
+    keys.key({"aspect_min", "minimum aspect ratio of a face; 1 makes isotropic meshes"},
+             number(d.aspect_min, {0, 1}));
+    keys.key({"angle", "maximum change of the normal along an edge; 0: not used", "rad"},
+             number(d.angle, not_negative));
+    keys.key({"compression",
+              "maximum of edge length times the root of the compressive strain; 0: not used", "m"},
+             number(d.compression, not_negative));
+    keys.key({"velocity", "maximum change of velocity along an edge; 0: not used", "m/s"},
+             number(d.velocity, not_negative));
+    keys.key({"crossings", "what is done about crossings"}, word(d.crossings, strategies));
+}
+
+constexpr Row<MakeRemesher, RemeshingDescription> remeshers[] = {
+    {"none", "keeps the mesh",
      [](const SceneDescription&) -> std::unique_ptr<Remesher> {
          return std::make_unique<RemesherNone>();
      }},
-    {"uniform", &make_uniform},
-    {"anisotropic", &make_anisotropic}, // last: the sizing in its report is of the mesh it leaves
+    {"uniform", "refines it once to the shortest edge", &make_uniform, &edge_length_option},
+    // Last: the sizing in its report is of the mesh that it leaves.
+    {"anisotropic", "refines and coarsens it", &make_anisotropic, &anisotropic_options},
 };
 
 } // namespace
 
-std::span<const std::string> integrator_types()
+const Words& integrator_types()
 {
-    static const auto names = names_of(integrators);
-    return names;
-}
-
-std::span<const std::string> linear_solver_types()
-{
-    static const auto names = names_of(linear_solvers);
-    return names;
-}
-
-std::span<const std::string> mixed_variants()
-{
-    static const auto names = names_of(mixed_variant_rows);
-    return names;
-}
-
-std::span<const std::string> contact_types()
-{
-    static const auto names = names_of(contacts);
-    return names;
-}
-
-std::span<const std::string> broad_phase_types()
-{
-    static const auto names = names_of(broad_phases);
-    return names;
-}
-
-std::span<const std::string> overlap_answers()
-{
-    static const std::array<std::string, 2> words{"error", "untangle"};
+    static const Words words = words_of(integrators);
     return words;
 }
 
-std::span<const std::string> strain_limiter_types()
+const Words& linear_solver_types()
 {
-    static const auto names = names_of(strain_limiters);
-    return names;
+    static const Words words = words_of(linear_solvers);
+    return words;
 }
 
-std::span<const std::string> remesher_types()
+const Words& contact_types()
 {
-    static const auto names = names_of(remeshers);
-    return names;
+    static const Words words = words_of(contacts);
+    return words;
+}
+
+const Words& strain_limiter_types()
+{
+    static const Words words = words_of(strain_limiters);
+    return words;
+}
+
+const Words& remesher_types()
+{
+    static const Words words = words_of(remeshers);
+    return words;
+}
+
+void describe(Keys& keys, SolverDescription& s)
+{
+    keys.about("solver", "How a step is solved.");
+    keys.key({"integrator", "time integrator"}, word(s.integrator, integrator_types()));
+    keys.options(s.integrator, Keys::OtherTypes::allowed, options_of(integrators, s));
+}
+
+void describe(Keys& keys, ContactDescription& c)
+{
+    keys.about("contact", "Contact of cloth with obstacles and with itself.");
+    keys.key({"type", "method; with `mixed_explicit_implicit` near pairs [repel by "
+                      "impulses](contact.md#with-the-explicit-integrator)"},
+             word(c.type, contact_types()));
+    keys.key(
+        {"thickness", "distance at which repulsion begins; impacts restore a tenth of it", "m"},
+        number(c.thickness, positive));
+    keys.key({"friction", "Coulomb's friction coefficient where fabric and obstacle have none"},
+             number(c.friction, not_negative));
+    keys.key({"friction_pairs",
+              "list of `{\"between\": [name, name], \"friction\": number}`: coefficients of two "
+              "objects, which replace all others"},
+             list(c.friction_pairs, &describe_pair));
+    keys.key({"stiffness",
+              "stiffness of repulsion; with `mixed_explicit_implicit` relative to the fabric's "
+              "stiffness against stretching",
+              "node mass / dt²"},
+             number(c.stiffness, positive));
+    keys.key({"broad_phase", "how near pairs are found"},
+             word(c.broad_phase, words_of(broad_phases)));
+    keys.key({"on_overlap", "what is done where cloth crosses something at the start"},
+             word(c.on_overlap, overlap_answers));
+}
+
+void describe(Keys& keys, StrainLimitingDescription& d)
+{
+    keys.about("strain_limiting", "Keeps strains inside their limits.");
+    keys.when_reading([&](JsonReader& r) { // who names a type names its options
+        if (r.has("type")) d.default_limits.reset();
+    });
+    keys.key(
+        {"type",
+         "method (without effect where no fabric has limits and there are no `default_limits`)", "",
+         "`projected_newton`; `edge_velocity` with `mixed_explicit_implicit`"},
+        word(d.type, strain_limiter_types()));
+    keys.key({"tolerance", "tolerance on the largest violation, as strain"},
+             number(d.tolerance, {1e-6, 1}));
+    keys.key({"iterations", "maximum number of iterations", "", "depends on the method"},
+             maybe(d.iterations, [](int& i) { return integer(i, 1, 1000000); }));
+    keys.options(d.type, Keys::OtherTypes::refused, options_of(strain_limiters, d));
+}
+
+void describe(Keys& keys, RemeshingDescription& d)
+{
+    keys.about("remeshing", "How the mesh of a cloth is refined and coarsened.");
+    keys.key({"type", "what is done with the mesh"}, word(d.type, remesher_types()));
+    keys.key({"every", "time steps between remeshings; 0: once in each frame"},
+             integer(d.every, 0, 1000000));
+    keys.options(d.type, Keys::OtherTypes::allowed, options_of(remeshers, d));
 }
 
 bool is_explicit(const SolverDescription& solver)
@@ -361,7 +507,7 @@ SizingByCloth sizing_by_cloth(const SceneDescription& scene)
 std::unique_ptr<Remesher> make_remesher(const SceneDescription& scene)
 {
     std::vector<std::unique_ptr<Remesher>> parts;
-    for (const Row<MakeRemesher>& row : remeshers)
+    for (const auto& row : remeshers)
         if (std::any_of(scene.cloths.begin(), scene.cloths.end(),
                         [&](const ClothDescription& c) { return c.remeshing.type == row.name; }))
             parts.push_back(row.make(scene));

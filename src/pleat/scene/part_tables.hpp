@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The parts that a scene can name, one table a slot. Private to this folder.
+// The parts that a scene can name, one table for each slot. A row has the name of a part, its
+// meaning, a function that makes it, and one that describes its options. Private to this folder.
 #pragma once
 
 #include "pleat/remeshing/sizing.hpp"
+#include "pleat/scene/keys.hpp"
 #include "pleat/scene/scene_file.hpp"
 #include "pleat/sim/simulation.hpp"
 
 #include <memory>
 #include <optional>
-#include <span>
-#include <string>
 #include <vector>
 
 namespace pleat {
 
-[[nodiscard]] std::span<const std::string> integrator_types();
-[[nodiscard]] std::span<const std::string> linear_solver_types();
-[[nodiscard]] std::span<const std::string> mixed_variants();
-[[nodiscard]] std::span<const std::string> contact_types();
-[[nodiscard]] std::span<const std::string> broad_phase_types();
-[[nodiscard]] std::span<const std::string> overlap_answers();
-[[nodiscard]] std::span<const std::string> strain_limiter_types();
-[[nodiscard]] std::span<const std::string> remesher_types();
+[[nodiscard]] const Words& integrator_types();
+[[nodiscard]] const Words& linear_solver_types();
+[[nodiscard]] const Words& contact_types();
+[[nodiscard]] const Words& strain_limiter_types();
+[[nodiscard]] const Words& remesher_types();
+
+void describe(Keys& keys, SolverDescription& solver);
+void describe(Keys& keys, ContactDescription& contact);
+void describe(Keys& keys, StrainLimitingDescription& limiting);
+void describe(Keys& keys, RemeshingDescription& remeshing);
 
 /// Whether the integrator lets limits and collisions change velocities inside its steps.
 [[nodiscard]] bool is_explicit(const SolverDescription& solver);

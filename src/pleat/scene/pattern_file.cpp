@@ -23,31 +23,30 @@ constexpr Range coordinate{-1e6, 1e6};
 
 class PatternReader {
 public:
-    PatternReader(fs::path path, SceneKeys* asked)
-        : folder_(path.parent_path()), file_{path.string(), {}, asked}
+    explicit PatternReader(fs::path path) : folder_(path.parent_path()), file_{path.string()}
     {
         pattern_.file = std::move(path);
     }
 
     Pattern read(const Json& json)
     {
-        JsonReader r(json, "", "pattern", file_);
+        JsonReader r(json, "", file_);
         const Json* version = r.require("pleat_pattern", "1, the version of the format");
         if (version != nullptr && (!version->is_number() || version->get<double>() != 1))
-            file_.problem("pleat_pattern", describe(*version), "1, the version of the format");
+            file_.problem("pleat_pattern", shown(*version), "1, the version of the format");
         pattern_.name = r.text("name", pattern_.file.stem().string());
         for (const char* key : {"description", "$schema"})
             if (const Json* text = r.find(key); text != nullptr && !text->is_string())
-                file_.problem(key, describe(*text), "a text");
+                file_.problem(key, shown(*text), "a text");
         static const std::vector<std::string> axes{"y", "z"};
         pattern_.up = r.axis("up", "z", axes) == "y" ? Vec3{0, 1, 0} : Vec3{0, 0, 1};
         unit_ = r.number("unit", 1.0, positive);
         pattern_.edge_length = r.number("edge_length", pattern_.edge_length, Range{1e-3, 10});
         if (r.require("panels", "an array of panels") == nullptr) file_.throw_if_bad();
-        r.each("panels", "panel", [&](JsonReader& o) { pattern_.panels.push_back(read_panel(o)); });
+        r.each("panels", [&](JsonReader& o) { pattern_.panels.push_back(read_panel(o)); });
         if (pattern_.panels.empty() && file_.problems.empty())
             file_.problem("panels", "no panel", "at least one");
-        r.each("seams", "seam", [&](JsonReader& o) { pattern_.seams.push_back(read_seam(o)); });
+        r.each("seams", [&](JsonReader& o) { pattern_.seams.push_back(read_seam(o)); });
         r.done();
         if (file_.problems.empty()) check_names();
         file_.throw_if_bad();
@@ -63,14 +62,14 @@ private:
         if (good)
             p = unit_ * Vec2{json[0].get<double>(), json[1].get<double>()};
         else
-            file_.problem(place, describe(json), "[x, y], within 1e6 m");
+            file_.problem(place, shown(json), "[x, y], within 1e6 m");
         return good;
     }
 
     PatternRing read_corners(JsonReader& r, const std::string& key, const std::string& prefix)
     {
         PatternRing ring;
-        r.each(key, "corner", [&](JsonReader& o) {
+        r.each(key, [&](JsonReader& o) {
             PatternEdge e;
             e.place = o.path();
             e.name = o.text("edge", prefix + std::to_string(ring.size()));
@@ -78,7 +77,7 @@ private:
                 (void)read_point(*at, o.path_of("at"), e.from);
             if (const Json* curve = o.find("curve")) {
                 if (!curve->is_array() || curve->empty() || curve->size() > 2)
-                    file_.problem(o.path_of("curve"), describe(*curve),
+                    file_.problem(o.path_of("curve"), shown(*curve),
                                   "one or two control points [x, y]");
                 else
                     for (std::size_t k = 0; k < curve->size(); ++k) {
@@ -177,7 +176,7 @@ private:
         const Json* names = r.find("edges");
         if (names == nullptr) return;
         if (!names->is_array() || names->size() > panel.outline.size()) {
-            file_.problem(r.path_of("edges"), describe(*names),
+            file_.problem(r.path_of("edges"), shown(*names),
                           "an array of names, at most one for each of the " +
                               std::to_string(panel.outline.size()) + " edges of the path");
             return;
@@ -187,7 +186,7 @@ private:
                 panel.outline[i].name = (*names)[i].get<std::string>();
             else if (!(*names)[i].is_null())
                 file_.problem(r.path_of("edges") + "[" + std::to_string(i) + "]",
-                              describe((*names)[i]), "a name or null");
+                              shown((*names)[i]), "a name or null");
         }
     }
 
@@ -200,7 +199,7 @@ private:
             file_.problem(r.path_of("name"), in_quotes(p.name), "a name without a dot");
         const auto path = r.maybe_text("path");
         const auto copy = r.maybe_text("copy");
-        const bool has_svg = r.object("svg", "panel_svg", [&](JsonReader& o) { take_svg(p, o); });
+        const bool has_svg = r.object("svg", [&](JsonReader& o) { take_svg(p, o); });
         const bool has_outline = r.find("outline") != nullptr;
         if (int(has_outline) + int(path.has_value()) + int(copy.has_value()) + int(has_svg) != 1)
             file_.problem(r.path(), "not one of \"outline\", \"path\", \"svg\", \"copy\"",
@@ -212,7 +211,7 @@ private:
             file_.problem(r.path_of("mirror"), "\"mirror\" without \"copy\"", "both or neither");
         if (path || has_svg) name_edges(p, r);
         if (const Json* holes = r.find("holes")) read_holes(p, *holes, r.path_of("holes"));
-        r.each("darts", "dart", [&](JsonReader& o) {
+        r.each("darts", [&](JsonReader& o) {
             PatternDart d;
             d.place = o.path();
             d.edge = o.required_text("edge", "the name of an edge of the panel");
@@ -222,22 +221,22 @@ private:
             p.darts.push_back(std::move(d));
         });
         p.material = r.integer("material", p.material, 0, 1000000);
-        r.object("placement", "placement", [&](JsonReader& o) { p.placement = read_placement(o); });
+        r.object("placement", [&](JsonReader& o) { p.placement = read_placement(o); });
         return p;
     }
 
     void read_holes(PatternPanel& p, const Json& holes, const std::string& place)
     {
         if (!holes.is_array()) {
-            file_.problem(place, describe(holes), "an array of outlines");
+            file_.problem(place, shown(holes), "an array of outlines");
             return;
         }
         for (std::size_t h = 0; h < holes.size(); ++h) {
             // A reader wants an object: the array is read as the one key of one.
             const std::string at = place + "[" + std::to_string(h) + "]";
             const Json wrapped{{"outline", holes[h]}};
-            JsonFile inner{file_.name, {}, file_.asked};
-            JsonReader o(wrapped, at, "hole", inner);
+            JsonFile inner{file_.name};
+            JsonReader o(wrapped, at, inner);
             p.holes.push_back(
                 read_corners(o, "outline", "hole" + std::to_string(p.holes.size()) + "."));
             file_.problems.insert(file_.problems.end(), inner.problems.begin(),
@@ -258,7 +257,7 @@ private:
                 p.transform.rotation = rotation_about(axis, turn[0] * degree);
         }
         if (const auto s = r.numbers("scale", 2, positive); !s.empty()) p.scale = {s[0], s[1]};
-        r.object("wrap", "wrap", [&](JsonReader& o) { p.wrap = read_wrap(o); });
+        r.object("wrap", [&](JsonReader& o) { p.wrap = read_wrap(o); });
         return p;
     }
 
@@ -303,7 +302,7 @@ private:
                     good(row[2]) &&
                     (w.radius.empty() || row[0].get<double>() > w.radius.back().height);
                 if (!row_good) {
-                    file_.problem(place, describe(row),
+                    file_.problem(place, shown(row),
                                   "rows [height, side, front] with rising heights and radii above "
                                   "0 [m]");
                     return;
@@ -312,7 +311,7 @@ private:
                     {row[0].get<double>(), row[1].get<double>(), row[2].get<double>()});
             }
         } else {
-            file_.problem(place, describe(json),
+            file_.problem(place, shown(json),
                           "a number above 0, [side, front], or rows [height, side, front]");
         }
     }
@@ -329,7 +328,7 @@ private:
             const std::string text = list[i].is_string() ? list[i].get<std::string>() : "";
             const std::size_t dot = text.find('.');
             if (dot == std::string::npos) {
-                file_.problem(place, describe(list[i]), "\"panel.edge\"");
+                file_.problem(place, shown(list[i]), "\"panel.edge\"");
                 continue;
             }
             uses.push_back({text.substr(0, dot), text.substr(dot + 1), place});
@@ -411,14 +410,14 @@ private:
 
 } // namespace
 
-Pattern read_pattern_file(const fs::path& path, SceneKeys* asked)
+Pattern read_pattern_file(const fs::path& path)
 {
-    return PatternReader(path, asked).read(read_json_file(path.string()));
+    return PatternReader(path).read(read_json_file(path.string()));
 }
 
-Pattern parse_pattern(std::string_view text, const fs::path& path, SceneKeys* asked)
+Pattern parse_pattern(std::string_view text, const fs::path& path)
 {
-    return PatternReader(path, asked).read(parse_json(text, path.string()));
+    return PatternReader(path).read(parse_json(text, path.string()));
 }
 
 } // namespace pleat

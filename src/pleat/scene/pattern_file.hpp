@@ -90,9 +90,7 @@ struct Pattern {
 };
 
 /// \throw InputError with every problem of the file, and of the SVG drawings it names.
-[[nodiscard]] Pattern read_pattern_file(const std::filesystem::path& path,
-                                        SceneKeys* asked = nullptr);
-[[nodiscard]] Pattern parse_pattern(std::string_view text, const std::filesystem::path& path,
-                                    SceneKeys* asked = nullptr);
+[[nodiscard]] Pattern read_pattern_file(const std::filesystem::path& path);
+[[nodiscard]] Pattern parse_pattern(std::string_view text, const std::filesystem::path& path);
 
 } // namespace pleat

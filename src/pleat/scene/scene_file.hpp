@@ -2,6 +2,8 @@
 // Copyright the Pleat authors
 //
 // A scene as its file describes it, before meshes are read: every field with its default filled in.
+// The keys of the file are in scene_keys.cpp; those of solver, contact, strain limiting and
+// remeshing are beside the types that have them, in part_tables.cpp.
 #pragma once
 
 #include "pleat/core/error.hpp"
@@ -11,9 +13,7 @@
 
 #include <array>
 #include <filesystem>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -195,20 +195,16 @@ struct SceneDescription {
     bool operator==(const SceneDescription&) const = default;
 };
 
-/// Which keys each kind of object of the format has, as the reader asked for them.
-using SceneKeys = std::map<std::string, std::set<std::string>>;
-
 /// \throw InputError with every problem of the file: unknown keys and types with the nearest known
 /// ones, wrong kinds of values, numbers out of range, fabrics that do not exist.
-[[nodiscard]] SceneDescription read_scene_file(const std::filesystem::path& path,
-                                               SceneKeys* asked = nullptr);
+[[nodiscard]] SceneDescription read_scene_file(const std::filesystem::path& path);
 /// The same, but what is wrong goes into `problems` and the rest of the scene is returned: what
 /// load_scene() finds can then be told together with it.
 /// \throw InputError where the file cannot be read or is no JSON.
 [[nodiscard]] SceneDescription read_scene_file(const std::filesystem::path& path,
                                                std::vector<Problem>& problems);
-[[nodiscard]] SceneDescription parse_scene(std::string_view text, const std::filesystem::path& path,
-                                           SceneKeys* asked = nullptr);
+[[nodiscard]] SceneDescription parse_scene(std::string_view text,
+                                           const std::filesystem::path& path);
 
 /// How much of a scene is written.
 enum class SceneText {
