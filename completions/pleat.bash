@@ -21,6 +21,7 @@ _pleat() {
         [garment]="--output --edge-length --max-faces"
         [new]="--cells"
         [materials]="--json"
+        [schema]="--tables"
     )
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
     COMPREPLY=()

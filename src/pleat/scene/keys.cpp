@@ -278,39 +278,36 @@ private:
 
 } // namespace
 
-OrderedJson Schema::body(const Describe& describe)
+OrderedJson Schema::body(const Describe& describe, std::string* kind)
 {
     SchemaKeys keys(*this);
     describe(keys);
     tables[keys.kind] = keys.table;
+    if (kind != nullptr) *kind = keys.kind;
     return keys.body;
 }
 
 OrderedJson Schema::object(const Describe& describe)
 {
-    SchemaKeys keys(*this);
-    describe(keys);
-    tables[keys.kind] = keys.table;
-    return define(keys.kind, [&] { return keys.body; });
+    std::string kind;
+    const OrderedJson made = body(describe, &kind);
+    return define(kind, [&] { return made; });
 }
 
 OrderedJson Schema::typed_object(const std::string& type, bool is_default, const Describe& describe)
 {
-    SchemaKeys keys(*this);
-    describe(keys);
-    tables[keys.kind] = keys.table;
-    OrderedJson body = keys.body;
-    std::vector<std::string> required_keys = body.value("required", std::vector<std::string>());
+    std::string kind;
+    OrderedJson made = body(describe, &kind);
+    auto required_keys = made.value("required", std::vector<std::string>());
     OrderedJson properties{{"type", {{"const", type}, {"description", "Which type."}}}};
     if (is_default)
         properties["type"]["default"] = type;
     else
         required_keys.insert(required_keys.begin(), "type");
-    if (!required_keys.empty()) body["required"] = required_keys;
-    if (body.contains("properties"))
-        for (const auto& [name, property] : body["properties"].items()) properties[name] = property;
-    body["properties"] = std::move(properties);
-    return define(keys.kind, [&] { return body; });
+    if (!required_keys.empty()) made["required"] = required_keys;
+    properties.update(made.value("properties", OrderedJson::object()));
+    made["properties"] = std::move(properties);
+    return define(kind, [&] { return made; });
 }
 
 OrderedJson Schema::define(const std::string& name, const std::function<OrderedJson()>& body)
@@ -428,18 +425,18 @@ OrderedJson number_schema(Range range)
     return json;
 }
 
-OrderedJson array_schema(OrderedJson items, std::size_t count)
-{
-    return {
-        {"type", "array"}, {"items", std::move(items)}, {"minItems", count}, {"maxItems", count}};
-}
-
 OrderedJson text_schema()
 {
     return {{"type", "string"}, {"minLength", 1}};
 }
 
 } // namespace
+
+OrderedJson array_schema(OrderedJson items, std::size_t count)
+{
+    return {
+        {"type", "array"}, {"items", std::move(items)}, {"minItems", count}, {"maxItems", count}};
+}
 
 Value number(double& field, Range range)
 {

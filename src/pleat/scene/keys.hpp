@@ -183,11 +183,11 @@ class Schema {
 public:
     using Describe = std::function<void(Keys&)>;
 
+    /// The object itself; its table is added. \param kind where to put the name of its kind
+    OrderedJson body(const Describe& describe, std::string* kind = nullptr);
     /// Adds a definition of the object and its table; a reference to it.
     OrderedJson object(const Describe& describe);
-    /// The object itself, without a definition; its table is added.
-    OrderedJson body(const Describe& describe);
-    /// One type of an object: body() with the key "type".
+    /// The same for one type of an object: with the key "type".
     OrderedJson typed_object(const std::string& type, bool is_default, const Describe& describe);
     /// Adds a definition where there is none of that name; a reference to it.
     OrderedJson define(const std::string& name, const std::function<OrderedJson()>& body);
@@ -212,6 +212,8 @@ void read_object(JsonReader& reader, const std::function<void(Keys&)>& describe)
 [[nodiscard]] bool is_alike(const OrderedJson& a, const OrderedJson& b);
 
 // --- values -------------------------------------------------------------------------------------
+
+[[nodiscard]] OrderedJson array_schema(OrderedJson items, std::size_t count);
 
 [[nodiscard]] Value number(double& field, Range range = {});
 /// A time [s]; not written where it is infinite.

@@ -68,11 +68,8 @@ Value turn(Rotation& rotation)
                                      "[degrees, axis x, axis y, axis z]");
             },
             [](const Writing&) { return std::nullopt; },
-            [](Schema&) -> OrderedJson {
-                return {{"type", "array"},
-                        {"items", {{"type", "number"}}},
-                        {"minItems", 4},
-                        {"maxItems", 4}};
+            [](Schema&) {
+                return array_schema({{"type", "number"}}, 4);
             }};
 }
 
@@ -97,10 +94,7 @@ Value quaternion(Rotation& rotation)
             },
             [](Schema&) -> OrderedJson {
                 const double most = 1 + unit_tolerance;
-                return {{"type", "array"},
-                        {"items", {{"type", "number"}, {"minimum", -most}, {"maximum", most}}},
-                        {"minItems", 4},
-                        {"maxItems", 4}};
+                return array_schema({{"type", "number"}, {"minimum", -most}, {"maximum", most}}, 4);
             }};
 }
 
