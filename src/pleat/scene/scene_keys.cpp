@@ -259,9 +259,10 @@ void describe_velocity(Keys& keys, ClothDescription& c)
 
 void fabric_keys(Keys& keys, ClothDescription& c)
 {
-    keys.exactly_one_of({"material", "materials"},
-                        "a fabric (see `pleat materials`), or an array with one for each material "
-                        "index of the mesh");
+    keys.exactly_one_of(
+        {"material", "materials"},
+        "to name the fabrics: one (see `pleat materials`), or an array with one for "
+        "each material index of the mesh");
     const auto write = [&c](std::size_t i, const Writing& w) {
         Material m = c.materials[i];
         // Those of the cloth replace them.
