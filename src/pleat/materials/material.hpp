@@ -46,14 +46,6 @@ struct Material {
 /// How it resists stretching at rest, along weft or warp, whichever resists more [N/m].
 [[nodiscard]] double stretch_stiffness(const Material& material);
 
-/// How it resists stretching at rest in the direction `angle` to the weft [rad], without change
-/// across: stress per strain [N/m].
-[[nodiscard]] double membrane_stiffness(const Material& material, double angle);
-/// How it resists bending at rest to a cylinder whose curvature is in the direction `angle` to the
-/// weft [rad]: moment per width and curvature [N m]. 0 for Baraff-Witkin bending, which has no
-/// rigidity (bending_baraff_witkin.hpp).
-[[nodiscard]] double bending_rigidity(const Material& material, double angle);
-
 /// Whether the fabric has damping of any kind.
 [[nodiscard]] bool is_damped(const Material& material);
 

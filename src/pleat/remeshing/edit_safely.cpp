@@ -109,8 +109,9 @@ private:
             Field<NodeId, double> inverse_mass(model_.mesh.node_count(), FieldRule::reset);
             for (NodeId n : model_.mesh.nodes())
                 inverse_mass[n] = model_.handles(n) != 0 ? 0 : 1 / model_.mass[n];
-            const SeparateReport r = separate(model_.mesh, inverse_mass, obstacles(), before,
-                                              std::move(crossings), {}, state_.x);
+            const SeparateReport r =
+                separate(model_.mesh, inverse_mass, obstacles(), before, std::move(crossings), {},
+                         state_.x, model_.dependencies);
             crossings.clear();
             if (r.ok) break;
             if (options_.untangle && options_.untangle(world_, time_, model_, state_)) break;

@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/remeshing/remesh_to_metric.hpp"
 
+#include "pleat/core/error.hpp"
 #include "pleat/core/parallel.hpp"
 #include "pleat/remeshing/fit_check.hpp"
 #include "pleat/remeshing/node_normals.hpp"
@@ -225,6 +226,7 @@ private:
             mark_stuck(edge);
             return;
         }
+        PLEAT_ASSERT(metric_.size() == mesh_.vert_count(), "the metric is one of the fields");
         if (options_.metric_at)
             for (VertId v : s->new_verts)
                 if (is_some(v)) metric_[v] = options_.metric_at(mesh_, v);

@@ -17,7 +17,7 @@
 // small where cloth begins to buckle.
 #pragma once
 
-#include "pleat/materials/material.hpp"
+#include "pleat/materials/stiffness.hpp"
 #include "pleat/remeshing/sizing_metric.hpp"
 
 namespace pleat {

@@ -646,6 +646,7 @@ private:
         lock_nodes(mesh, outline);
         FieldSet fields;
         fields.add(x);
+        fields.add(metric);
         fields.add(sample);
         remesh_to_metric(mesh, metric, x, fields);
 

@@ -13,6 +13,7 @@
 #include "pleat/linalg/cholesky.hpp"
 #include "pleat/model/obstacle_sample.hpp"
 #include "pleat/remeshing/anisotropic.hpp"
+#include "pleat/remeshing/sizing_obstacle.hpp"
 #include "pleat/remeshing/uniform.hpp"
 #include "pleat/scene/material_json.hpp"
 #include "pleat/strain_limiting/augmented_lagrangian.hpp"
@@ -342,6 +343,132 @@ void edge_length_option(Keys& keys, RemeshingDescription& d)
              }));
 }
 
+constexpr const char* angle_meaning =
+    "of `curvature`: maximum change of the normal along an edge; 0: not used";
+constexpr const char* compression_meaning =
+    "of `compression`: maximum of edge length times the root of the compressive strain; 0: not "
+    "used; `\"auto\"`: [from the fabric](remeshing.md#wrinkles)";
+constexpr const char* edges_meaning =
+    "of `compression`, with `\"auto\"`: edges for each wave of a buckling sheet";
+constexpr const char* velocity_meaning =
+    "of `velocity`: maximum change of velocity along an edge; 0: not used";
+
+/// A number that is not negative, or "auto".
+Value number_or_auto(double& field)
+{
+    const Value plain = number(field, not_negative);
+    return {[&field, plain](JsonReader& r, const std::string& key) {
+                const Json& json = *r.find(key);
+                if (json.is_string() && json.get<std::string>() == "auto")
+                    field = automatic;
+                else if (json.is_number())
+                    plain.read(r, key);
+                else
+                    r.file().problem(r.path_of(key), shown(json), "a number, or \"auto\"");
+            },
+            [&field](const Writing&) {
+                return field == automatic ? OrderedJson("auto") : OrderedJson(field);
+            },
+            [plain](Schema& s) -> OrderedJson {
+                return {{"oneOf", {plain.schema(s), {{"enum", {"auto"}}}}}};
+            },
+            "a number, or \"auto\""};
+}
+
+/// An option that the entry of a sizing metric need not have.
+Value sizing_option(std::map<std::string, double>& options, const SizingOption& option)
+{
+    const auto value_of = [&option](double& number_field) {
+        return option.may_be_auto ? number_or_auto(number_field)
+                                  : number(number_field, not_negative);
+    };
+    return {[&options, value_of](JsonReader& r, const std::string& key) {
+                double value = 0;
+                value_of(value).read(r, key);
+                options[key] = value;
+            },
+            [&options, &option, value_of](const Writing& w) -> std::optional<OrderedJson> {
+                const auto at = options.find(option.key);
+                return at == options.end() ? std::nullopt : value_of(at->second).write(w);
+            },
+            [value_of](Schema& s) {
+                double value = 0;
+                return value_of(value).schema(s);
+            },
+            "a number"};
+}
+
+/// The table of sizing metrics for one entry of the list.
+TypeTable sizing_table(SizingDescription& entry)
+{
+    TypeTable table{"sizing_metric",
+                    "A sizing metric; options that are not given are those of `remeshing`.",
+                    "",
+                    true,
+                    {}};
+    for (const SizingRow& row : sizing_metrics()) {
+        const auto describe_row = [&row](Keys& keys, SizingDescription& d) {
+            for (const SizingOption& o : row.options)
+                keys.key({o.key, o.meaning, o.unit, "that of `remeshing`"},
+                         sizing_option(d.options, o));
+        };
+        table.rows.push_back(
+            {row.name,
+             [&row, &entry, describe_row](JsonReader& r) {
+                 entry = {row.name, {}};
+                 KeyReader keys(r);
+                 describe_row(keys, entry);
+             },
+             [&row, &entry, describe_row](const Writing& w) -> std::optional<OrderedJson> {
+                 if (entry.type != row.name) return std::nullopt;
+                 SizingDescription plain{row.name, {}};
+                 return write_object(
+                     w, [&](Keys& keys) { describe_row(keys, entry); },
+                     [&](Keys& keys) { describe_row(keys, plain); });
+             },
+             [describe_row](Keys& keys) {
+                 SizingDescription plain;
+                 describe_row(keys, plain);
+             }});
+    }
+    return table;
+}
+
+Value sizing_list(std::vector<SizingDescription>& field)
+{
+    return {[&field](JsonReader& r, const std::string& key) {
+                const Json& list = *r.find(key);
+                if (!list.is_array()) {
+                    r.file().problem(r.path_of(key), shown(list), "an array");
+                    return;
+                }
+                field.clear();
+                for (std::size_t i = 0; i < list.size(); ++i) {
+                    const std::string place = r.path_of(key) + "[" + std::to_string(i) + "]";
+                    SizingDescription entry;
+                    read_typed(list[i], place, r.file(), sizing_table(entry));
+                    for (const SizingDescription& other : field)
+                        if (!entry.type.empty() && other.type == entry.type)
+                            r.file().problem(place, "a second \"" + entry.type + "\"",
+                                             "each sizing metric at most once");
+                    if (!entry.type.empty()) field.push_back(std::move(entry));
+                }
+            },
+            [&field](const Writing& w) -> std::optional<OrderedJson> {
+                OrderedJson list = OrderedJson::array();
+                for (SizingDescription& entry : field) {
+                    OrderedJson json = write_typed(w, sizing_table(entry));
+                    list.push_back(entry.options.empty() ? OrderedJson(entry.type) : json);
+                }
+                return list;
+            },
+            [](Schema& s) -> OrderedJson {
+                SizingDescription entry;
+                return {{"type", "array"}, {"items", schema_of(s, sizing_table(entry))}};
+            },
+            "an array"};
+}
+
 void anisotropic_options(Keys& keys, RemeshingDescription& d)
 {
     static const Words strategies{
@@ -350,13 +477,12 @@ void anisotropic_options(Keys& keys, RemeshingDescription& d)
     edge_length_option(keys, d);
     keys.key({"aspect_min", "minimum aspect ratio of a face; 1 makes isotropic meshes"},
              number(d.aspect_min, {0, 1}));
-    keys.key({"angle", "maximum change of the normal along an edge; 0: not used", "rad"},
-             number(d.angle, not_negative));
-    keys.key({"compression",
-              "maximum of edge length times the root of the compressive strain; 0: not used", "m"},
-             number(d.compression, not_negative));
-    keys.key({"velocity", "maximum change of velocity along an edge; 0: not used", "m/s"},
-             number(d.velocity, not_negative));
+    keys.key({"sizing", "sizing metrics, each at most once: names, or objects with options"},
+             sizing_list(d.sizing));
+    keys.key({"angle", angle_meaning, "rad"}, number(d.angle, not_negative));
+    keys.key({"compression", compression_meaning, "m"}, number_or_auto(d.compression));
+    keys.key({"edges_per_wave", edges_meaning}, number(d.edges_per_wave, positive));
+    keys.key({"velocity", velocity_meaning, "m/s"}, number(d.velocity, not_negative));
     keys.key({"crossings", "what is done about crossings"}, word(d.crossings, strategies));
 }
 
@@ -489,18 +615,71 @@ std::unique_ptr<StrainLimiter> make_strain_limiter(const StrainLimitingDescripti
     return row_of(strain_limiters, limiting.type)(limiting);
 }
 
+std::span<const SizingRow> sizing_metrics()
+{
+    using Remeshing = RemeshingDescription;
+    using Options = std::map<std::string, double>;
+    using Metric = std::shared_ptr<const SizingMetric>;
+    static const std::vector<SizingRow> rows{
+        {"curvature",
+         {{"angle", angle_meaning, "rad", SizingCurvature::default_angle, &Remeshing::angle}},
+         [](const Options& o) -> Metric {
+             const double angle = o.at("angle");
+             return angle > 0 ? std::make_shared<SizingCurvature>(angle) : nullptr;
+         }},
+        {"compression",
+         {{"compression", compression_meaning, "m", SizingCompression::default_tolerance,
+           &Remeshing::compression, true},
+          {"edges_per_wave", edges_meaning, "", SizingCompression::default_edges_per_wave,
+           &Remeshing::edges_per_wave}},
+         [](const Options& o) -> Metric {
+             const double tolerance = o.at("compression");
+             if (tolerance == automatic)
+                 return std::make_shared<SizingCompression>(
+                     SizingCompression::from_fabric(o.at("edges_per_wave")));
+             return tolerance > 0 ? std::make_shared<SizingCompression>(tolerance) : nullptr;
+         }},
+        {"velocity",
+         {{"velocity", velocity_meaning, "m/s", SizingVelocity::default_velocity,
+           &Remeshing::velocity}},
+         [](const Options& o) -> Metric {
+             const double velocity = o.at("velocity");
+             return velocity > 0 ? std::make_shared<SizingVelocity>(velocity) : nullptr;
+         }},
+        {"obstacle",
+         {},
+         [](const Options&) -> Metric { return std::make_shared<SizingObstacle>(); }},
+    };
+    return rows;
+}
+
+namespace {
+
+ClothSizing sizing_of(const RemeshingDescription& d)
+{
+    ClothSizing sizing{{d.edge_length[0], d.edge_length[1], d.aspect_min}, {}};
+    for (const SizingDescription& entry : d.sizing)
+        for (const SizingRow& row : sizing_metrics()) {
+            if (row.name != entry.type) continue;
+            std::map<std::string, double> options;
+            for (const SizingOption& o : row.options)
+                options[o.key] = entry.options.contains(o.key) ? entry.options.at(o.key)
+                                 : o.shared != nullptr         ? d.*o.shared
+                                                               : o.standard;
+            if (auto metric = row.make(options))
+                sizing.metrics.push_back({row.name, std::move(metric)});
+        }
+    return sizing;
+}
+
+} // namespace
+
 SizingByCloth sizing_by_cloth(const SceneDescription& scene)
 {
     SizingByCloth all;
-    for (const ClothDescription& c : scene.cloths) {
-        const RemeshingDescription& d = c.remeshing;
-        all.emplace_back();
-        if (d.type == "anisotropic")
-            all.back() = cloth_sizing({{d.edge_length[0], d.edge_length[1], d.aspect_min},
-                                       d.angle,
-                                       d.compression,
-                                       d.velocity});
-    }
+    for (const ClothDescription& c : scene.cloths)
+        all.push_back(c.remeshing.type == "anisotropic" ? std::optional(sizing_of(c.remeshing))
+                                                        : std::nullopt);
     return all;
 }
 

@@ -10,8 +10,10 @@
 #include "pleat/scene/scene_file.hpp"
 #include "pleat/sim/simulation.hpp"
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace pleat {
@@ -39,6 +41,25 @@ make_impact_resolver(const ContactDescription& contact, const SolverDescription&
 [[nodiscard]] std::unique_ptr<StrainLimiter>
 make_strain_limiter(const StrainLimitingDescription& limiting);
 [[nodiscard]] std::unique_ptr<Remesher> make_remesher(const SceneDescription& scene);
+
+/// An option of a sizing metric, a number that is not negative.
+struct SizingOption {
+    const char* key;
+    const char* meaning; // a phrase in Markdown
+    const char* unit;
+    double standard; // where nothing gives it
+    /// The key of "remeshing" of the same name, for entries that do not give it; may be null.
+    double RemeshingDescription::*shared = nullptr;
+    bool may_be_auto = false; // "auto" is `automatic`
+};
+/// A sizing metric that a scene can name.
+struct SizingRow {
+    const char* name;
+    std::vector<SizingOption> options;
+    /// \return null where the options say that it is not used
+    std::shared_ptr<const SizingMetric> (*make)(const std::map<std::string, double>& options);
+};
+[[nodiscard]] std::span<const SizingRow> sizing_metrics();
 
 /// How each cloth is sized that is remeshed by sizing metrics.
 [[nodiscard]] SizingByCloth sizing_by_cloth(const SceneDescription& scene);

@@ -20,13 +20,26 @@
 
 namespace pleat {
 
+/// A sizing metric of the list, with the options that its entry gives.
+struct SizingDescription {
+    std::string type;
+    std::map<std::string, double> options; // by key
+    bool operator==(const SizingDescription&) const = default;
+};
+/// The value of an option that is "auto".
+inline constexpr double automatic = -1;
+
 struct RemeshingDescription {
     std::string type = "none";
     std::array<double, 2> edge_length{0.015, 0.2}; // shortest, longest [m]
     double aspect_min = 0.1;                       // 1: isotropic
-    double angle = 0.15;                           // 0: not looked at, here and below
-    double compression = 0.07;                     // [m]
-    double velocity = 0.7;                         // [m/s]
+    std::vector<SizingDescription> sizing{
+        {"curvature", {}}, {"compression", {}}, {"velocity", {}}, {"obstacle", {}}};
+    // Options of sizing metrics whose entries do not give them; 0: not used.
+    double angle = 0.15;
+    double compression = 0.07; // [m], or automatic
+    double edges_per_wave = 6; // where it is
+    double velocity = 0.7;     // [m/s]
     std::string crossings = "guard";
     int every = 0; // steps between remeshings; 0: once a frame
     bool operator==(const RemeshingDescription&) const = default;
