@@ -335,6 +335,127 @@ bool is_safe(const std::string& contact)
     return contact != "none" && contact != "proximity";
 }
 
+/// The solver that decides whether repulsion is in the solve or by impulses.
+SolverDescription solver_of(const std::string& integrator)
+{
+    SolverDescription d;
+    d.integrator = integrator;
+    return d;
+}
+
+ContactDescription contact_of(const std::string& type)
+{
+    ContactDescription d;
+    d.type = type;
+    return d;
+}
+
+/// A rippled sheet 1 cm above the ground, whose midpoints are the lowest of it in places.
+TVertices rippled_sheet()
+{
+    return TVertices(4, 4, 0.2, 0.2, membrane_only(), [](const Vec2& u) {
+        return Vec3{u[0], u[1], 0.01 + 0.002 * std::sin(40 * u[0] + 23 * u[1])};
+    });
+}
+
+TEST(Dependencies, every_impact_resolver_pushes_the_parents)
+{
+    for (const std::string& integrator : integrator_types())
+        for (const std::string& type : contact_types())
+            for (bool plane : {false, true}) {
+                const std::string name = integrator + ", " + type + (plane ? ", half-space" : "");
+                TVertices t = rippled_sheet();
+                World world;
+                world.obstacles.push_back(plane ? make_half_space("ground", {0, 0, 0}, {0, 0, 1}, 4)
+                                                : ground_mesh());
+                const auto obstacles = sample_obstacles(world, 0, dt);
+                const auto resolver = make_impact_resolver(contact_of(type), solver_of(integrator));
+                // Only the middle comes down, so that midpoints at its rim hit while a parent
+                // rests.
+                State next = t.fine.state;
+                next.v.values[t.fine_at(4, 4)] = next.v.values[t.fine_at(4, 2)] = {0.1, 0, -4};
+                for (NodeId n : t.fine.model.mesh.nodes()) next.x[n] += dt * next.v[n];
+                follow(t.fine.model, next);
+                const Model& m = t.fine.model;
+                resolver->repel(m, t.fine.state, {}, world, obstacles, dt, next);
+                EXPECT_TRUE(follows(m.dependencies, next.x.span())) << name;
+                EXPECT_TRUE(follows(m.dependencies, next.v.span())) << name;
+                const ImpactReport r =
+                    resolver->resolve(m, t.fine.state, {}, world, obstacles, dt, true, next);
+                ASSERT_TRUE(r.ok) << name;
+                EXPECT_TRUE(follows(m.dependencies, next.x.span())) << name;
+                EXPECT_TRUE(follows(m.dependencies, next.v.span())) << name;
+                if (!is_safe(type)) continue;
+                EXPECT_GT(r.impacts, 0u) << name;
+                EXPECT_EQ(r.unresolved, 0u) << name;
+                t.fine.state = next;
+                EXPECT_EQ(crossings(world, t.fine), 0u) << name;
+            }
+}
+
+// Repulsions by impulses: a row of midpoints just above the ground, which approach it.
+TEST(Dependencies, repulsion_of_midpoints_stops_the_parents_without_a_bounce)
+{
+    for (const std::string& type : contact_types()) {
+        const auto resolver =
+            make_impact_resolver(contact_of(type), solver_of("mixed_explicit_implicit"));
+        TVertices t(4, 4, 0.2, 0.2, membrane_only(), [](const Vec2& u) {
+            return Vec3{u[0], u[1], 0.003};
+        });
+        World world;
+        world.obstacles.push_back(make_half_space("ground", {0, 0, 0}, {0, 0, 1}, 4));
+        State next = t.fine.state;
+        for (NodeId n : t.fine.model.mesh.nodes()) {
+            next.v[n] = {0, 0, -0.2};
+            next.x[n] += dt * next.v[n];
+        }
+        const State proposed = next;
+        resolver->repel(t.fine.model, t.fine.state, {}, world, sample_obstacles(world, 0, dt), dt,
+                        next);
+        EXPECT_TRUE(follows(t.fine.model.dependencies, next.x.span())) << type;
+        if (next == proposed) continue; // a row without repulsions
+        double lowest = 1, highest = -1;
+        for (const Vec3& v : next.v) {
+            lowest = std::min(lowest, v[2]);
+            highest = std::max(highest, v[2]);
+        }
+        // It opens by a tenth of what it lacks of the thickness, 2 mm, in a step: 0.04 m/s.
+        EXPECT_GT(lowest, -0.01) << type;
+        EXPECT_LT(highest, 0.06) << type;
+    }
+}
+
+TEST(Dependencies, contact_finder_gives_midpoints_the_stiffness_of_their_parents)
+{
+    std::size_t of_midpoints = 0;
+    for (const std::string& type : contact_types()) {
+        const auto finder = make_contact_finder(contact_of(type), solver_of("backward_euler"));
+        TVertices t(4, 4, 0.2, 0.2, membrane_only(), [](const Vec2& u) {
+            return Vec3{u[0], u[1], 0.004};
+        });
+        World world;
+        world.obstacles.push_back(make_half_space("ground", {0, 0, 0}, {0, 0, 1}, 4));
+        Contacts contacts;
+        static_cast<void>(finder->find(t.fine.model, t.fine.state, world,
+                                       sample_obstacles(world, 0, dt), dt, contacts));
+        const Model& m = t.fine.model;
+        std::vector<double> load(m.mesh.node_count(), 0.0);
+        for (const Proximity& p : contacts.proximities) {
+            ASSERT_EQ(p.node_count(), 1u);
+            of_midpoints += m.dependencies.depends(index(p.nodes[0]));
+            EXPECT_GT(p.stiffness, 0) << type;
+            EXPECT_TRUE(std::isfinite(p.stiffness)) << type;
+            m.dependencies.visit(index(p.nodes[0]), 1, [&](std::uint32_t n, double w) {
+                load[n] += p.stiffness * w * w * dt * dt / m.mass.values[n];
+            });
+        }
+        // As the header of the finder says: at most `stiffness`, 1, in mass / dt^2; more by the
+        // factor of the depth, 1 + 8 / 25.
+        for (double l : load) EXPECT_LT(l, 1.33) << type;
+    }
+    EXPECT_GT(of_midpoints, 20u);
+}
+
 // A sheet is thrown at the ground. Contacts of midpoints are there in the fine sheet and not in the
 // coarse one. Where it is level all of them come to rest at once, and the two agree to a fraction
 // of the thickness (5 mm). Where it is tilted a midpoint that hits is a lever: it lifts the parent
