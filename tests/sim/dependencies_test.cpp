@@ -5,6 +5,7 @@
 // extra nodes depend on the coarse ones moves as the coarse mesh does ([Wang2002] sec. 4). The
 // tests go through the tables of parts, so that a new row is tested by being a row.
 #include "pleat/contact/audit.hpp"
+#include "pleat/contact/impact_zones.hpp"
 #include "pleat/contact/untangle.hpp"
 #include "pleat/core/parallel.hpp"
 #include "pleat/energies/elastic_batch.hpp"
@@ -391,6 +392,28 @@ TEST(Dependencies, every_impact_resolver_pushes_the_parents)
                 t.fine.state = next;
                 EXPECT_EQ(crossings(world, t.fine), 0u) << name;
             }
+}
+
+TEST(Dependencies, rigid_zones_move_the_parents)
+{
+    TVertices t = rippled_sheet();
+    World world;
+    world.obstacles.push_back(ground_mesh());
+    ContactOptions options;
+    options.zone_rounds = 0; // rigid at once
+    ImpactResolverImpactZones resolver(options);
+    State next = t.fine.state;
+    next.v.values[t.fine_at(4, 4)] = {0.1, 0, -4};
+    for (NodeId n : t.fine.model.mesh.nodes()) next.x[n] += dt * next.v[n];
+    follow(t.fine.model, next);
+    const ImpactReport r = resolver.resolve(t.fine.model, t.fine.state, {}, world,
+                                            sample_obstacles(world, 0, dt), dt, true, next);
+    EXPECT_TRUE(r.ok);
+    EXPECT_GT(r.rigid_zones, 0u);
+    EXPECT_EQ(r.unresolved, 0u);
+    t.fine.state = next;
+    EXPECT_TRUE(t.is_consistent());
+    EXPECT_EQ(crossings(world, t.fine), 0u);
 }
 
 // Repulsions by impulses: a row of midpoints just above the ground, which approach it.
