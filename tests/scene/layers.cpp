@@ -245,7 +245,7 @@ SceneDescription random_layers(unsigned seed, const fs::path& folder)
         ObstacleDescription floor;
         floor.name = "floor";
         // Below whatever the body does.
-        floor.plane = PlaneDescription{{0, 0, -reach - 0.5}, {0, 0, 1}, 2};
+        floor.shape = PlaneDescription{{0, 0, -reach - 0.5}, {0, 0, 1}, 2};
         scene.obstacles.push_back(floor);
     }
     return written(scene);

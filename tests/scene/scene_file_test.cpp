@@ -135,7 +135,8 @@ TEST(SceneFile, reads_every_key)
     EXPECT_EQ(s.obstacles[2].motion.file, folder / "bodies.mot");
     EXPECT_EQ(s.obstacles[2].motion.body, 1);
     EXPECT_EQ(s.obstacles[2].motion.fps, 60);
-    EXPECT_EQ(s.obstacles[3].plane, (PlaneDescription{{0, 0, -20}, {0, 0.5, 2}, 3}));
+    EXPECT_EQ(s.obstacles[3].shape,
+              ShapeDescription(PlaneDescription{{0, 0, -20}, {0, 0.5, 2}, 3}));
     EXPECT_EQ(s.obstacles[3].motion.keys.keys.size(), 2u);
 
     ASSERT_EQ(s.handles.size(), 3u);
@@ -475,9 +476,42 @@ TEST(SceneFile, reads_half_spaces)
     EXPECT_THAT(complaint(obstacle_with(R"("plane": {"normal": [0, 0, 0]})")),
                 HasSubstr("obstacles[0].plane.normal: a vector of length 0"));
     const auto plane =
-        parse(scene_with(R"("up": "y", "obstacles": [{"plane": {"size": 3}}])")).obstacles[0].plane;
+        parse(scene_with(R"("up": "y", "obstacles": [{"plane": {"size": 3}}])")).obstacles[0].shape;
     ASSERT_TRUE(plane.has_value());
-    EXPECT_EQ(*plane, (PlaneDescription{{0, 0, 0}, {0, 1, 0}, 3})) << "looks up";
+    EXPECT_EQ(*plane, ShapeDescription(PlaneDescription{{0, 0, 0}, {0, 1, 0}, 3})) << "looks up";
+}
+
+TEST(SceneFile, reads_spheres_boxes_and_capsules_and_writes_them_back)
+{
+    const SceneDescription s = parse(scene_with(R"("obstacles": [
+        {"sphere": {"centre": [1, 2, 3], "radius": 0.5}},
+        {"box": {"size": [1, 2, 3]}},
+        {"capsule": {"start": [0, 0, 1], "end": [0, 0, 2], "radius": 0.1, "edge_length": 0.02}}])"));
+    ASSERT_EQ(s.obstacles.size(), 3u);
+    EXPECT_EQ(s.obstacles[0].shape, ShapeDescription(SphereDescription{{1, 2, 3}, 0.5, 0}));
+    EXPECT_EQ(s.obstacles[1].shape, ShapeDescription(BoxDescription{{}, {1, 2, 3}}));
+    EXPECT_EQ(s.obstacles[2].shape,
+              ShapeDescription(CapsuleDescription{{0, 0, 1}, {0, 0, 2}, 0.1, 0.02}));
+    EXPECT_EQ(parse(to_json_text(s)).obstacles, s.obstacles);
+}
+
+TEST(SceneFile, refuses_shapes_that_are_none)
+{
+    const auto shape = [](const std::string& text) { return complaint(obstacle_with(text)); };
+    EXPECT_THAT(shape(R"("sphere": {})"), HasSubstr("obstacles[0].sphere.radius"));
+    EXPECT_THAT(shape(R"("sphere": {"radius": 0})"), HasSubstr("obstacles[0].sphere.radius"));
+    EXPECT_THAT(
+        shape(R"("sphere": {"radius": 1, "edge_length": 1e-5})"),
+        HasSubstr("obstacles[0].sphere.edge_length: 1e-05; expected edges that make at most"));
+    EXPECT_THAT(shape(R"("box": {"size": [1, 0, 1]})"),
+                HasSubstr("obstacles[0].box.size: [1, 0, 1]; expected three sides above 0"));
+    EXPECT_THAT(shape(R"("capsule": {"start": [1, 1, 1], "end": [1, 1, 1], "radius": 0.1})"),
+                HasSubstr("obstacles[0].capsule.end: the point where it starts"));
+    EXPECT_THAT(shape(R"("capsule": {"end": [1e5, 0, 0], "radius": 1e-3})"),
+                HasSubstr("obstacles[0].capsule.edge_length: not given; expected edges"));
+    EXPECT_THAT(shape(R"("sphere": {"radius": 1}, "box": {"size": [1, 1, 1]})"),
+                HasSubstr("exactly one of them"));
+    EXPECT_THAT(shape(R"("box": {"size": [1, 1, 1]}, "unit": 0.01)"), HasSubstr("in metres"));
 }
 
 TEST(SceneFile, keeps_numbers_in_their_ranges)

@@ -68,13 +68,8 @@ Obstacle make_half_space(std::string name, const Vec3& point, const Vec3& normal
     const Vec3 a = along * (size / 2), b = cross(normalized(normal), a);
     o.x = {point - a - b, point + a - b, point + a + b, point - a + b};
     o.faces = {{0, 1, 2}, {0, 2, 3}};
-    o.planes = half_space_planes();
+    o.planes = {{0, 1, 2}};
     return o;
-}
-
-std::vector<std::array<std::uint32_t, 3>> half_space_planes()
-{
-    return {{0, 1, 2}};
 }
 
 double sphere_face_count(double radius, double edge_length)

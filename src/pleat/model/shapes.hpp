@@ -25,9 +25,6 @@ namespace pleat {
 [[nodiscard]] Obstacle make_half_space(std::string name, const Vec3& point, const Vec3& normal,
                                        double size);
 
-/// The planes of any half-space, for those who read its points back from a file.
-[[nodiscard]] std::vector<std::array<std::uint32_t, 3>> half_space_planes();
-
 /// \param edge_length maximum length of an edge [m]; 0: an eighth of the radius
 /// \pre radius > 0 [m]
 [[nodiscard]] Obstacle make_sphere(std::string name, const Vec3& centre, double radius,

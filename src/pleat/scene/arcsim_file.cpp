@@ -674,7 +674,7 @@ private:
             plane.point = apply(d.transform, 0.5 * (low + high)); // in the middle of what is shown
             plane.point += plane.normal * dot(highest - plane.point, plane.normal);
             plane.size = size * d.transform.scale / std::numbers::sqrt2; // of a square's diagonal
-            d.plane = plane;
+            d.shape = plane;
             d.mesh.clear();
             d.transform = {};
         } catch (const InputError& error) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 #include "pleat/scene/load_scene.hpp"
-#include "pleat/model/shapes.hpp"
 
 #include "pleat/contact/contact_options.hpp"
 #include "pleat/contact/slits.hpp"
@@ -238,15 +237,14 @@ private:
         o.end_time = d.until;
         o.friction = d.friction;
         o.motion = load_motion(d.motion, place + ".motion");
-        if (!d.plane && d.gltf.file.empty() && d.sequence.empty() && d.mesh.empty())
+        if (!d.shape && d.gltf.file.empty() && d.sequence.empty() && d.mesh.empty())
             return; // told by the reader
         const auto placed = [&](std::vector<Vec3> x) {
             for (Vec3& p : x) p = apply(d.transform, p * d.unit);
             return x;
         };
-        if (d.plane) {
-            const PlaneDescription& p = *d.plane;
-            Obstacle shape = make_half_space("", p.point, p.normal, p.size);
+        if (d.shape) {
+            Obstacle shape = make_obstacle(*d.shape);
             o.planes = std::move(shape.planes);
             o.x = placed(std::move(shape.x));
             o.faces = std::move(shape.faces);
@@ -255,7 +253,7 @@ private:
                                                 : d.sequence.empty() ? ".mesh"
                                                                      : ".sequence");
         const bool good = collect(mesh_place, [&] {
-            if (d.plane) return;
+            if (d.shape) return;
             if (!d.gltf.file.empty()) {
                 load_gltf(d, o);
                 return;

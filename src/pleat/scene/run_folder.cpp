@@ -4,7 +4,6 @@
 
 #include "pleat/core/error.hpp"
 #include "pleat/export/frame_files.hpp"
-#include "pleat/model/shapes.hpp"
 #include "pleat/scene/mesh_file.hpp"
 #include "pleat/sim/checkpoint.hpp"
 
@@ -179,11 +178,13 @@ std::vector<ObjectMesh> RunFolder::read(int frame) const
             }
         return true;
     };
-    const auto is_half_space = [&](const Object& object) {
-        return scene_ && std::any_of(scene_->obstacles.begin(), scene_->obstacles.end(),
-                                     [&](const ObstacleDescription& o) {
-                                         return o.plane && file_stem(o.name) == object.name;
-                                     });
+    const auto planes_of = [&](const Object& object) {
+        std::vector<std::array<std::uint32_t, 3>> planes;
+        if (scene_)
+            for (const ObstacleDescription& o : scene_->obstacles)
+                if (o.shape && file_stem(o.name) == object.name)
+                    planes = make_obstacle(*o.shape).planes;
+        return planes;
     };
     std::vector<ObjectMesh> cloths, obstacles;
     for (const Object& object : objects_) {
@@ -197,7 +198,7 @@ std::vector<ObjectMesh> RunFolder::read(int frame) const
         mesh.is_cloth = !m.material_u.empty();
         if (mesh.is_cloth && number != frame) continue; // a cloth that was not written again
         mesh.is_static = once && !mesh.is_cloth;
-        if (!mesh.is_cloth && is_half_space(object)) mesh.planes = half_space_planes();
+        if (!mesh.is_cloth) mesh.planes = planes_of(object);
         mesh.x = std::move(m.node_x);
         mesh.u = std::move(m.material_u);
         mesh.face_nodes = std::move(m.face_nodes);

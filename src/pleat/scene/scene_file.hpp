@@ -10,9 +10,11 @@
 #include "pleat/materials/material.hpp"
 #include "pleat/model/motion.hpp"
 #include "pleat/model/world.hpp"
+#include "pleat/scene/obstacle_shapes.hpp"
 
 #include <array>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -78,14 +80,6 @@ struct MotionDescription {
     bool operator==(const MotionDescription&) const = default;
 };
 
-/// A half-space: everything below a plane.
-struct PlaneDescription {
-    Vec3 point{};         // on it [m]
-    Vec3 normal{0, 0, 1}; // out of the half-space
-    double size = 4;      // of the square that frames and pictures show [m]
-    bool operator==(const PlaneDescription&) const = default;
-};
-
 /// A glTF file as a body that deforms.
 struct GltfDescription {
     std::filesystem::path file;           // empty: none
@@ -100,11 +94,11 @@ struct GltfDescription {
 
 struct ObstacleDescription {
     std::string name;
-    // One of the four.
+    // One of mesh, sequence, shape and gltf.
     std::filesystem::path mesh;
     std::filesystem::path sequence; // a name with one %d or %0Nd
     double unit = 1;                // length of the unit of mesh or sequence [m]
-    std::optional<PlaneDescription> plane;
+    std::optional<ShapeDescription> shape;
     GltfDescription gltf;
     int sequence_first = 0;
     double sequence_fps = 25;

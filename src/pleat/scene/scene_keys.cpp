@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/scene/scene_keys.hpp"
 
+#include "pleat/model/shapes.hpp"
 #include "pleat/scene/json_text.hpp"
 #include "pleat/scene/material_json.hpp"
 #include "pleat/scene/part_tables.hpp"
@@ -12,6 +13,8 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <tuple>
+#include <variant>
 
 namespace pleat {
 
@@ -387,11 +390,12 @@ void describe(Keys& keys, Sequence& s)
     keys.key({"time", "time of the first file", "s"}, number(s.start));
 }
 
-struct Plane : PlaneDescription {
+/// A shape with what its defaults need of the scene.
+template <class Shape> struct InScene : Shape {
     Vec3 up{0, 0, 1};
 };
 
-void describe(Keys& keys, Plane& p)
+void describe(Keys& keys, InScene<PlaneDescription>& p)
 {
     keys.about("plane", "A half-space: everything below an infinite plane, such as a floor.");
     keys.key({"point", "a point of the plane", "m"}, vector(p.point));
@@ -406,6 +410,81 @@ void describe(Keys& keys, Plane& p)
                           })));
     keys.key({"size", "side of the square around the point that frames and pictures show", "m"},
              number(p.size, positive));
+}
+
+/// \param face_count of the shape as it was read
+template <class FaceCount> void edge_length_key(Keys& keys, double& field, FaceCount face_count)
+{
+    keys.key({"edge_length", "maximum edge of its triangles; their corners lie on the true surface",
+              "m", "an eighth of the radius"},
+             with_default(field, 0.0, number(field, positive)));
+    keys.when_reading([&](JsonReader& r) {
+        if (face_count() > double(max_shape_faces))
+            r.file().problem(r.path_of("edge_length"), field > 0 ? Json(field).dump() : "not given",
+                             "edges that make at most " + std::to_string(max_shape_faces) +
+                                 " faces");
+    });
+}
+
+void describe(Keys& keys, InScene<SphereDescription>& s)
+{
+    keys.about("sphere", "A ball.");
+    keys.key({"centre", "its centre", "m"}, vector(s.centre));
+    keys.key({"radius", "its radius", "m", required}, number(s.radius, positive));
+    edge_length_key(keys, s.edge_length,
+                    [&s] { return s.radius > 0 ? sphere_face_count(s.radius, s.edge_length) : 0; });
+}
+
+void describe(Keys& keys, InScene<BoxDescription>& b)
+{
+    keys.about("box", "A box with sides along the axes; turn it by `transform`.");
+    keys.key({"centre", "its centre", "m"}, vector(b.centre));
+    keys.key({"size", "its three sides", "m", required},
+             checked(vector(b.size), [&b](JsonReader& r, const std::string& key) {
+                 if (!(b.size[0] > 0 && b.size[1] > 0 && b.size[2] > 0))
+                     r.file().problem(r.path_of(key), to_line(*r.find(key)), "three sides above 0");
+             }));
+}
+
+void describe(Keys& keys, InScene<CapsuleDescription>& c)
+{
+    keys.about("capsule", "A cylinder with round ends: all points within a radius of a segment.");
+    keys.key({"start", "one end of the segment", "m"}, vector(c.start));
+    keys.key({"end", "its other end", "m", required},
+             checked(vector(c.end), [&c](JsonReader& r, const std::string& key) {
+                 if (c.start == c.end)
+                     r.file().problem(r.path_of(key), "the point where it starts",
+                                      "another point; a \"sphere\" has one");
+             }));
+    keys.key({"radius", "its radius", "m", required}, number(c.radius, positive));
+    edge_length_key(keys, c.edge_length, [&c] {
+        return c.radius > 0 ? capsule_face_count(norm(c.end - c.start), c.radius, c.edge_length)
+                            : 0;
+    });
+}
+
+template <class Shape> struct ShapeRow {
+    const char* key;
+    const char* meaning;
+};
+
+/// A row for each alternative of ShapeDescription.
+constexpr std::tuple shape_rows{
+    ShapeRow<PlaneDescription>{"plane", "a [half-space](#half-spaces), such as an infinite floor"},
+    ShapeRow<SphereDescription>{"sphere", "a [sphere](#spheres-boxes-and-capsules)"},
+    ShapeRow<BoxDescription>{"box", "a [box](#spheres-boxes-and-capsules)"},
+    ShapeRow<CapsuleDescription>{"capsule", "a [capsule](#spheres-boxes-and-capsules)"},
+};
+static_assert(std::tuple_size_v<decltype(shape_rows)> == std::variant_size_v<ShapeDescription>);
+
+template <class Shape>
+void shape_key(Keys& keys, const ShapeRow<Shape>& row, ObstacleDescription& o, const Vec3& up)
+{
+    std::optional<InScene<Shape>> shape;
+    if (o.shape && std::holds_alternative<Shape>(*o.shape))
+        shape = InScene<Shape>{std::get<Shape>(*o.shape), up};
+    keys.key({row.key, row.meaning}, maybe_object(shape, InScene<Shape>{{}, up}));
+    if (shape) o.shape = static_cast<const Shape&>(*shape);
 }
 
 } // namespace
@@ -432,11 +511,18 @@ namespace {
 
 void shape_keys(Keys& keys, ObstacleDescription& o, const SceneDescription& scene)
 {
-    keys.exactly_one_of({"mesh", "sequence", "plane", "gltf"}, "to say what shape it has");
+    std::vector<std::string> kinds{"mesh", "sequence", "gltf"};
+    std::apply([&](const auto&... row) { (kinds.emplace_back(row.key), ...); }, shape_rows);
+    keys.exactly_one_of(kinds, "to say what shape it has");
     keys.not_both("sequence", "motion", "no motion: a sequence moves by itself");
     keys.not_both("gltf", "motion", "no motion: a glTF file moves by itself");
     keys.not_both("gltf", "unit", "it inside \"gltf\"");
-    keys.not_both("plane", "unit", "no unit: a plane is in metres");
+    std::apply(
+        [&](const auto&... row) {
+            (keys.not_both(row.key, "unit", std::string("no unit: a ") + row.key + " is in metres"),
+             ...);
+        },
+        shape_rows);
     keys.key({"mesh", "OBJ or PLY file of a rigid body"}, mesh_path(o.mesh, [](const Json& file) {
                  return "\"gltf\": {\"file\": " + to_line(file) + "} in place of \"mesh\"";
              }));
@@ -453,11 +539,7 @@ void shape_keys(Keys& keys, ObstacleDescription& o, const SceneDescription& scen
         o.sequence_fps = sequence->fps;
         o.sequence_time = sequence->start;
     }
-    std::optional<Plane> plane;
-    if (o.plane) plane = Plane{*o.plane, scene.up};
-    keys.key({"plane", "a [half-space](#half-spaces), such as an infinite floor"},
-             maybe_object(plane, Plane{{}, scene.up}));
-    if (plane) o.plane = *plane;
+    std::apply([&](const auto&... row) { (shape_key(keys, row, o, scene.up), ...); }, shape_rows);
     std::optional<GltfDescription> gltf;
     if (!o.gltf.file.empty()) gltf = o.gltf;
     keys.key({"gltf", "a [glTF file](#gltf-files): a character with its skeleton and animation"},
