@@ -277,7 +277,7 @@ TEST_F(Commands, missing_files_unknown_fabrics_and_nodes_out_of_range_are_one_re
         const ProgramResult r = run_pleat_line(verb + at("s.json"));
         EXPECT_EQ(r.exit_code, 1);
         for (const char* words :
-             {"unknown fabric \"denmi\"", "missing.obj", "cloths[2].material", "ball.obj",
+             {"unknown fabric \"denmi\"", "missing.obj", "cloths[2]: 0 of \"material\"", "ball.obj",
               "obstacles[1]", "handles[0].nodes: node 17", "handles[2].label", "\"d\""})
             EXPECT_THAT(r.output, HasSubstr(words)) << verb;
         EXPECT_THAT(r.output, Not(HasSubstr("node 99"))) << "b is not there to count them";
