@@ -11,6 +11,7 @@
 #include "pleat/energies/elastic_batch.hpp"
 #include "pleat/mesh/validate.hpp"
 #include "pleat/model/obstacle_sample.hpp"
+#include "pleat/model/shapes.hpp"
 #include "pleat/remeshing/separate.hpp"
 #include "pleat/remeshing/uniform.hpp"
 #include "pleat/scene/part_tables.hpp"
@@ -50,7 +51,7 @@ std::vector<SolverDescription> solvers()
         d.integrator = integrator;
         d.tolerance = 1e-11;
         if (is_explicit(d))
-            for (const std::string& variant : mixed_variants()) {
+            for (const char* variant : {"monotone", "leapfrog_trapezoid"}) {
                 d.variant = variant;
                 all.push_back(d);
             }

@@ -30,7 +30,7 @@ struct Loads {
     Vec3 gravity{};          // acceleration [m/s^2]
     std::vector<Vec3> force; // by NodeId [N]; empty: none. Wind and the like, at t0
     std::vector<Mat3> drag;  // by NodeId [kg/s]; empty: none. -d force / d v, symmetric psd
-    std::vector<Pin> pins;   // each node at most once
+    std::vector<Pin> pins;   // each node at most once; dependent nodes never
     std::vector<Spring> springs;
 };
 

@@ -108,7 +108,7 @@ private:
         for (int attempt = 0; !crossings.empty(); ++attempt) {
             Field<NodeId, double> inverse_mass(model_.mesh.node_count(), FieldRule::reset);
             for (NodeId n : model_.mesh.nodes())
-                inverse_mass[n] = model_.handles(n) != 0 ? 0 : 1 / model_.mass[n];
+                inverse_mass[n] = model_.handles(n) != 0 ? 0 : pleat::inverse_mass(model_, n);
             const SeparateReport r =
                 separate(model_.mesh, inverse_mass, obstacles(), before, std::move(crossings), {},
                          state_.x, model_.dependencies);
