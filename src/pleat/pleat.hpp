@@ -7,6 +7,7 @@
 //   ObjectMesh          a cloth or an obstacle of a frame, read back as arrays
 //   audit()             intersections, smallest gap and largest strains of such meshes
 //   Load                a load of your own (SimulatorOptions::loads)
+//   SizingMetric        a reason of your own to refine the mesh (SimulatorOptions::sizing)
 //   remesh_surface()    a triangle mesh and a metric in, a mesh that fits the metric out
 //   fabric()            a shipped fabric by name; Material: one of your own
 //   InputError          bad input, with all that is wrong; FileError: the system refused
@@ -23,5 +24,6 @@
 #include "pleat/core/vec.hpp"
 #include "pleat/export/obj_writer.hpp"
 #include "pleat/loads/load.hpp"
+#include "pleat/remeshing/sizing_metric.hpp"
 #include "pleat/scene/material_file.hpp"
 #include "pleat/sim/audit.hpp"

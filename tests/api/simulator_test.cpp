@@ -149,6 +149,42 @@ TEST(Simulator, adds_the_loads_of_its_user_to_those_of_the_scene)
     EXPECT_NEAR(norm(both), 0, 1e-9);
 }
 
+/// Small faces on the side where x < 0.5.
+class SizingLeft final : public SizingMetric {
+public:
+    void ask(const SizingInput& in, Field<FaceId, Mat2>& asked) const override
+    {
+        for (FaceId f : in.faces) {
+            const auto nodes = in.model.mesh.nodes_of(f);
+            const double x =
+                in.state.x[nodes[0]][0] + in.state.x[nodes[1]][0] + in.state.x[nodes[2]][0];
+            asked[f] = x < 1.5 ? identity<2>() * 400.0 : Mat2{}; // edges of 5 cm
+        }
+    }
+};
+
+TEST(Simulator, refines_where_the_sizing_metric_of_its_user_asks_for_it)
+{
+    ArrayScene scene;
+    add_cloth(scene, "sheet", square(4, 0), fabric("gray-interlock")).remeshing.type =
+        "anisotropic";
+    const auto faces = [&](const SimulatorOptions& options) {
+        std::array<int, 2> count{}; // left, right
+        Simulator simulator(scene, options);
+        for (int i = 0; i < 3; ++i) // the first remeshing sees the metric on large faces only
+            EXPECT_TRUE(simulator.advance_frame().ok);
+        const ObjectMesh cloth = simulator.cloth("sheet");
+        for (const auto& f : cloth.face_nodes)
+            ++count[cloth.x[f[0]][0] + cloth.x[f[1]][0] + cloth.x[f[2]][0] < 1.5 ? 0 : 1];
+        return count;
+    };
+    SimulatorOptions options;
+    options.sizing.push_back({"left", std::make_shared<SizingLeft>()});
+    const auto plain = faces({}), own = faces(options);
+    EXPECT_GT(own[0], 10 * plain[0]);
+    EXPECT_GT(own[0], 3 * own[1]);
+}
+
 TEST(Simulator, steps_with_a_clock_of_the_caller)
 {
     ArrayScene scene;

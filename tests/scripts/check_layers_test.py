@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the Pleat authors
-"""scripts/check_layers and scripts/check_citations are clean on the repository, and fail on what is planted."""
+"""The check_* scripts are clean on the repository, and fail on what is planted."""
 import pathlib
 import shutil
 import subprocess
@@ -43,7 +43,7 @@ def breach(script, relative, line, words):
         shutil.rmtree(folder)
 
 
-for script in ("check_layers", "check_citations"):
+for script in ("check_layers", "check_citations", "check_names"):
     code, output = run(script, ROOT)
     expect(code == 0, f"{script} is not clean:\n{output}")
 breach("check_layers", "src/pleat/mesh/mesh.hpp", '#include "pleat/sim/step.hpp"',
@@ -56,4 +56,13 @@ breach("check_layers", "src/pleat/linalg/cg.hpp", "#include <Eigen/Sparse>", "ou
 breach("check_layers", "src/pleat/core/ids.hpp", '#include "pleat/core/nothing.hpp"',
        "does not exist")
 breach("check_citations", "src/pleat/core/ids.hpp", "// [" + "Nobody1999]", "not in docs/references.bib")
-print("6 breaches planted and found")
+breach("check_names", "src/pleat/sim/step.cpp",
+       "namespace pleat { template <class T> class alignas(8) Mesh final : public T { int a; }; }",
+       "pleat::Mesh is defined more than once")
+breach("check_names", "src/pleat/core/ids.hpp", "namespace pleat { enum class Stage : int { a }; }",
+       "pleat::Stage is defined more than once")
+harmless = planted("src/pleat/core/ids.hpp", "namespace pleat { namespace { struct Mesh { int a; }; }\n"
+                   "struct Model; inline void f() { struct World { int a; }; } } // struct State {")
+expect(run("check_names", harmless)[0] == 0, "check_names must let private names pass")
+shutil.rmtree(harmless)
+print("8 breaches planted and found")

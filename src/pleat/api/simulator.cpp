@@ -8,6 +8,7 @@
 #include "pleat/scene/arcsim_file.hpp"
 #include "pleat/scene/dress.hpp"
 #include "pleat/scene/load_scene.hpp"
+#include "pleat/scene/size_check.hpp"
 #include "pleat/scene/start_check.hpp"
 #include "pleat/sim/adapt.hpp"
 
@@ -22,11 +23,13 @@ struct Simulator::Parts {
     {
         threads.run([&] {
             scene = load_scene(read.scene, std::move(read.problems), meshes);
+            for (std::string& warning : size_warnings(read.scene, scene))
+                scene.notes.push_back(std::move(warning));
             check_start(read.scene, scene);
             dress(read.scene, scene);
         });
         scene.notes.insert(scene.notes.begin(), read.notes.begin(), read.notes.end());
-        pipeline = make_pipeline(read.scene);
+        pipeline = make_pipeline(read.scene, options.sizing);
         pipeline.loads.insert(pipeline.loads.end(), options.loads.begin(), options.loads.end());
         (void)run_to(0);
     }

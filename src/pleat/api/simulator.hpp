@@ -8,6 +8,7 @@
 #include "pleat/api/array_scene.hpp"
 #include "pleat/core/log.hpp"
 #include "pleat/loads/load.hpp"
+#include "pleat/remeshing/sizing_metric.hpp"
 #include "pleat/sim/audit.hpp"
 #include "pleat/sim/frame_stats.hpp"
 #include "pleat/sim/frames.hpp"
@@ -26,6 +27,9 @@ struct SimulatorOptions {
     int threads = 0; // 0: one a core; the results are the same
     LogSink log;     // warnings, such as steps that were retried; may be empty
     LoadList loads;  // your own, besides gravity, wind and handles of the scene
+    /// Your own, asked after those of the scene, of each cloth that is remeshed "anisotropic". Each
+    /// needs a name of its own, other than those of the scene.
+    std::vector<NamedSizingMetric> sizing{};
 };
 
 /// What became of a frame.
@@ -59,7 +63,7 @@ public:
     [[nodiscard]] int frame() const;
     [[nodiscard]] double time() const;                 // [s]
     [[nodiscard]] const RunSettings& settings() const; // frames a second, frames of the scene, ...
-    /// What loading noticed that might surprise.
+    /// What loading noticed that might surprise, such as sizes that look like a mistake of units.
     [[nodiscard]] const std::vector<std::string>& notes() const;
 
     /// Positions, velocities, faces and material coordinates of a cloth as it is now. Remeshing

@@ -173,7 +173,8 @@ Obstacle make_capsule(std::string name, const Vec3& from, const Vec3& to, double
     const auto cap = static_cast<std::uint32_t>(counts.cap);
     const auto along = static_cast<std::uint32_t>(counts.along);
     const double pi = std::numbers::pi;
-    const auto add_ring = [&](const Vec3& middle, double ring_radius) {
+    // Clang 14 cannot capture structured bindings by reference.
+    const auto add_ring = [&, a = a, b = b](const Vec3& middle, double ring_radius) {
         for (std::uint32_t i = 0; i < around; ++i) {
             const double turn = 2 * pi * i / around;
             o.x.push_back(middle + ring_radius * (std::cos(turn) * a + std::sin(turn) * b));

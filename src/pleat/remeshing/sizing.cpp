@@ -45,7 +45,8 @@ DelaunayCount count_delaunay(const Mesh& mesh, const MetricField& metric)
     DelaunayCount count;
     for (EdgeId e : mesh.edges()) {
         if (!mesh.is_alive(e) || mesh.is_feature(e)) continue;
-        const auto [a, b] = mesh.verts_of(e, 0);
+        const std::array<VertId, 2> ends = mesh.verts_of(e, 0);
+        const VertId a = ends[0], b = ends[1]; // no structured binding: Clang 14 cannot capture it
         const VertId c = mesh.opposite_vert(e, 0), d = mesh.opposite_vert(e, 1);
         const Mat2 mean = (metric[a] + metric[b] + metric[c] + metric[d]) * 0.25;
         const double root = std::sqrt(determinant(mean));

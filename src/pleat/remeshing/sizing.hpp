@@ -25,12 +25,6 @@
 
 namespace pleat {
 
-/// A metric by the name that scenes, frame files and viewers give it.
-struct NamedSizingMetric {
-    std::string name;
-    std::shared_ptr<const SizingMetric> metric;
-};
-
 /// How one cloth is sized.
 struct ClothSizing {
     SizingBounds bounds;

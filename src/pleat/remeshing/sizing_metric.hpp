@@ -13,11 +13,14 @@
 #include "pleat/model/model.hpp"
 #include "pleat/model/state.hpp"
 #include "pleat/model/world.hpp"
-#include "pleat/remeshing/obstacle_tree.hpp"
 
+#include <memory>
 #include <span>
+#include <string>
 
 namespace pleat {
+
+class ObstacleTree; // remeshing/obstacle_tree.hpp
 
 /// Bounds on what a cloth may be asked for, after all metrics [Narain2012] eqs. 11 to 13.
 struct SizingBounds {
@@ -46,6 +49,12 @@ public:
     /// Sets asked[f] for the faces f of the input, all at once. The tensor may be negative: a
     /// metric that makes the mesh coarser takes away a share of what was asked for before it.
     virtual void ask(const SizingInput& input, Field<FaceId, Mat2>& asked) const = 0;
+};
+
+/// A metric by the name that scenes, frame files and viewers give it.
+struct NamedSizingMetric {
+    std::string name;
+    std::shared_ptr<const SizingMetric> metric;
 };
 
 } // namespace pleat

@@ -4,6 +4,7 @@
 
 #include "pleat/core/parallel.hpp"
 #include "pleat/remeshing/face_gradient.hpp"
+#include "pleat/remeshing/obstacle_tree.hpp"
 
 #include <algorithm>
 #include <cstdint>

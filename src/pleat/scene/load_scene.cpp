@@ -476,14 +476,15 @@ Scene load_scene(const SceneDescription& description, std::vector<Problem> found
     return SceneLoader(description, std::move(found_before), in_memory).load();
 }
 
-Pipeline make_pipeline(const SceneDescription& description)
+Pipeline make_pipeline(const SceneDescription& description,
+                       const std::vector<NamedSizingMetric>& own_sizing)
 {
     Pipeline p;
     p.integrator = make_integrator(description.solver);
     p.contact_finder = make_contact_finder(description.contact, description.solver);
     p.impact_resolver = make_impact_resolver(description.contact, description.solver);
     p.strain_limiter = make_strain_limiter(description.strain_limiting);
-    p.remesher = make_remesher(description);
+    p.remesher = make_remesher(description, own_sizing);
     return p;
 }
 

@@ -6,6 +6,7 @@
 
 #include "pleat/core/error.hpp"
 #include "pleat/model/world.hpp"
+#include "pleat/remeshing/sizing_metric.hpp"
 #include "pleat/scene/mesh_file.hpp"
 #include "pleat/scene/scene_file.hpp"
 #include "pleat/sim/run.hpp"
@@ -32,6 +33,8 @@ struct Scene {
                                const NamedMeshes& in_memory = {});
 
 /// Fresh parts as the description names them; one pipeline a run.
-[[nodiscard]] Pipeline make_pipeline(const SceneDescription& description);
+/// \param own_sizing metrics of a program, asked after those of the scene
+[[nodiscard]] Pipeline make_pipeline(const SceneDescription& description,
+                                     const std::vector<NamedSizingMetric>& own_sizing = {});
 
 } // namespace pleat

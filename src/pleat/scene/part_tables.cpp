@@ -295,7 +295,8 @@ constexpr Row<MakeStrainLimiter, StrainLimitingDescription> strain_limiters[] = 
 // --- remeshing ----------------------------------------------------------------------------------
 
 // Each makes the remesher of those cloths of the scene that name its type.
-using MakeRemesher = std::unique_ptr<Remesher> (*)(const SceneDescription&);
+using OwnSizing = std::vector<NamedSizingMetric>;
+using MakeRemesher = std::unique_ptr<Remesher> (*)(const SceneDescription&, const OwnSizing&);
 
 /// Contour minimisation, for what remeshing has made cross: short ways only.
 bool untangle_remeshed(const World& world, double time, const Model& model, State& state)
@@ -308,11 +309,13 @@ bool untangle_remeshed(const World& world, double time, const Model& model, Stat
     return untangle(model, world, sample_obstacles(world, time, 0), held, options, state).ok;
 }
 
-std::unique_ptr<Remesher> make_anisotropic(const SceneDescription& scene)
+std::unique_ptr<Remesher> make_anisotropic(const SceneDescription& scene, const OwnSizing& own)
 {
     AnisotropicOptions options;
     options.edit.crossings = CrossingStrategy::none;
     options.sizing = sizing_by_cloth(scene);
+    for (std::optional<ClothSizing>& cloth : options.sizing)
+        if (cloth) cloth->metrics.insert(cloth->metrics.end(), own.begin(), own.end());
     for (const ClothDescription& c : scene.cloths) {
         const RemeshingDescription& d = c.remeshing;
         if (d.type != "anisotropic") continue;
@@ -324,7 +327,7 @@ std::unique_ptr<Remesher> make_anisotropic(const SceneDescription& scene)
     return std::make_unique<RemesherAnisotropic>(std::move(options));
 }
 
-std::unique_ptr<Remesher> make_uniform(const SceneDescription& scene)
+std::unique_ptr<Remesher> make_uniform(const SceneDescription& scene, const OwnSizing&)
 {
     std::vector<std::optional<double>> lengths;
     for (const ClothDescription& c : scene.cloths)
@@ -488,7 +491,7 @@ void anisotropic_options(Keys& keys, RemeshingDescription& d)
 
 constexpr Row<MakeRemesher, RemeshingDescription> remeshers[] = {
     {"none", "keeps the mesh",
-     [](const SceneDescription&) -> std::unique_ptr<Remesher> {
+     [](const SceneDescription&, const OwnSizing&) -> std::unique_ptr<Remesher> {
          return std::make_unique<RemesherNone>();
      }},
     {"uniform", "refines it once to the shortest edge", &make_uniform, &edge_length_option},
@@ -683,13 +686,13 @@ SizingByCloth sizing_by_cloth(const SceneDescription& scene)
     return all;
 }
 
-std::unique_ptr<Remesher> make_remesher(const SceneDescription& scene)
+std::unique_ptr<Remesher> make_remesher(const SceneDescription& scene, const OwnSizing& own_sizing)
 {
     std::vector<std::unique_ptr<Remesher>> parts;
     for (const auto& row : remeshers)
         if (std::any_of(scene.cloths.begin(), scene.cloths.end(),
                         [&](const ClothDescription& c) { return c.remeshing.type == row.name; }))
-            parts.push_back(row.make(scene));
+            parts.push_back(row.make(scene, own_sizing));
     if (parts.size() == 1) return std::move(parts.front());
     return std::make_unique<RemesherSequence>(std::move(parts));
 }

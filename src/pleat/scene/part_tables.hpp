@@ -40,7 +40,9 @@ void describe(Keys& keys, RemeshingDescription& remeshing);
 make_impact_resolver(const ContactDescription& contact, const SolverDescription& solver);
 [[nodiscard]] std::unique_ptr<StrainLimiter>
 make_strain_limiter(const StrainLimitingDescription& limiting);
-[[nodiscard]] std::unique_ptr<Remesher> make_remesher(const SceneDescription& scene);
+/// \param own_sizing metrics that ask after those of the scene, of each cloth that has any
+[[nodiscard]] std::unique_ptr<Remesher>
+make_remesher(const SceneDescription& scene, const std::vector<NamedSizingMetric>& own_sizing = {});
 
 /// An option of a sizing metric, a number that is not negative.
 struct SizingOption {
