@@ -196,11 +196,12 @@ public:
 
     std::string kind;
     OrderedJson body = OrderedJson::object();
-    std::string table = "| key | meaning | unit | default |\n|---|---|---|---|\n";
+    std::string table; // empty where there are no keys
 
 private:
     void visit(const Key& key, const Value& value) override
     {
+        if (table.empty()) table = "| key | meaning | unit | default |\n|---|---|---|---|\n";
         OrderedJson property = value.schema(*schema_);
         std::string standard = key.standard;
         const auto usual = value.write({});

@@ -411,6 +411,7 @@ TypeTable sizing_table(SizingDescription& entry)
                     {}};
     for (const SizingRow& row : sizing_metrics()) {
         const auto describe_row = [&row](Keys& keys, SizingDescription& d) {
+            keys.about(std::string("sizing_") + row.name, row.meaning);
             for (const SizingOption& o : row.options)
                 keys.key({o.key, o.meaning, o.unit, "that of `remeshing`"},
                          sizing_option(d.options, o));
@@ -625,12 +626,14 @@ std::span<const SizingRow> sizing_metrics()
     using Metric = std::shared_ptr<const SizingMetric>;
     static const std::vector<SizingRow> rows{
         {"curvature",
+         "Small faces where the surface bends.",
          {{"angle", angle_meaning, "rad", SizingCurvature::default_angle, &Remeshing::angle}},
          [](const Options& o) -> Metric {
              const double angle = o.at("angle");
              return angle > 0 ? std::make_shared<SizingCurvature>(angle) : nullptr;
          }},
         {"compression",
+         "Small faces where the cloth is compressed, so that it can wrinkle.",
          {{"compression", compression_meaning, "m", SizingCompression::default_tolerance,
            &Remeshing::compression, true},
           {"edges_per_wave", edges_meaning, "", SizingCompression::default_edges_per_wave,
@@ -643,6 +646,7 @@ std::span<const SizingRow> sizing_metrics()
              return tolerance > 0 ? std::make_shared<SizingCompression>(tolerance) : nullptr;
          }},
         {"velocity",
+         "Small faces where neighbouring points move differently.",
          {{"velocity", velocity_meaning, "m/s", SizingVelocity::default_velocity,
            &Remeshing::velocity}},
          [](const Options& o) -> Metric {
@@ -650,6 +654,7 @@ std::span<const SizingRow> sizing_metrics()
              return velocity > 0 ? std::make_shared<SizingVelocity>(velocity) : nullptr;
          }},
         {"obstacle",
+         "Small faces near obstacles, so that no edge cuts through one.",
          {},
          [](const Options&) -> Metric { return std::make_shared<SizingObstacle>(); }},
     };

@@ -57,6 +57,7 @@ struct SizingOption {
 /// A sizing metric that a scene can name.
 struct SizingRow {
     const char* name;
+    const char* meaning; // a sentence in Markdown
     std::vector<SizingOption> options;
     /// \return null where the options say that it is not used
     std::shared_ptr<const SizingMetric> (*make)(const std::map<std::string, double>& options);

@@ -417,7 +417,7 @@ template <class FaceCount> void edge_length_key(Keys& keys, double& field, FaceC
 {
     keys.key({"edge_length", "maximum edge of its triangles; their corners lie on the true surface",
               "m", "an eighth of the radius"},
-             with_default(field, 0.0, number(field, positive)));
+             written_if(field > 0, number(field, positive)));
     keys.when_reading([&](JsonReader& r) {
         if (face_count() > double(max_shape_faces))
             r.file().problem(r.path_of("edge_length"), field > 0 ? Json(field).dump() : "not given",
