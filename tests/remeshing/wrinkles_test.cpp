@@ -116,7 +116,7 @@ double wavelength_on(std::unique_ptr<Remesher> remesher)
     return 0;
 }
 
-TEST(WrinklesLong, of_meshes_sized_by_the_fabric_are_as_long_as_those_of_a_fine_mesh)
+TEST(Wrinkles, of_meshes_sized_by_the_fabric_are_as_long_as_those_of_a_fine_mesh)
 {
     const double fine = wavelength_on(
         std::make_unique<RemesherUniform>(std::vector<std::optional<double>>{finest}));

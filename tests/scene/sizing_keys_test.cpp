@@ -30,8 +30,8 @@ SceneDescription scene_with(const std::string& keys)
 std::vector<std::string> metrics_of(const std::string& keys)
 {
     std::vector<std::string> names;
-    for (const NamedSizingMetric& m : sizing_by_cloth(scene_with(keys)).at(0)->metrics)
-        names.push_back(m.name);
+    const SizingByCloth sizing = sizing_by_cloth(scene_with(keys));
+    for (const NamedSizingMetric& m : sizing.at(0)->metrics) names.push_back(m.name);
     return names;
 }
 
@@ -88,8 +88,8 @@ TEST(SizingKeys, that_are_wrong_are_said_with_their_place)
     p = problem_of(R"("sizing": [{"type": "curvature", "velocity": 1}])"); // of another metric
     EXPECT_THAT(p.place + p.found, HasSubstr("velocity"));
     EXPECT_THAT(problem_of(R"("sizing": 3)").expected, HasSubstr("array"));
-    EXPECT_THAT(problem_of(R"("sizing": [3])").expected, HasSubstr("name of a sizing metric"));
-    EXPECT_THAT(problem_of(R"("sizing": [{"angle": 1}])").expected, HasSubstr("sizing metric"));
+    EXPECT_THAT(problem_of(R"("sizing": [3])").expected, HasSubstr("an object"));
+    EXPECT_THAT(problem_of(R"("sizing": [{"angle": 1}])").expected, HasSubstr("curvature"));
     EXPECT_THAT(problem_of(R"("compression": "automatic")").expected, HasSubstr("\"auto\""));
     EXPECT_THAT(problem_of(R"("angle": "auto")").expected, HasSubstr("number"));
     EXPECT_THAT(problem_of(R"("edges_per_wave": 0)").expected, HasSubstr("above 0"));
