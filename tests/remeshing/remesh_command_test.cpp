@@ -67,7 +67,7 @@ TEST_F(RemeshCommand, says_what_is_wrong_with_a_metric_file)
     r = run_pleat_line("remesh " + at("square.obj") + " --metric " + at("few.txt") + " -o " +
                        at("out.obj"));
     EXPECT_EQ(r.exit_code, 1);
-    EXPECT_THAT(r.output, HasSubstr("4, one a material point"));
+    EXPECT_THAT(r.output, HasSubstr("4, one for each material point"));
     r = run_pleat_line("remesh " + at("square.obj") + " --metric " + at("none.txt") + " -o " +
                        at("out.obj"));
     EXPECT_EQ(r.exit_code, 1);
