@@ -124,7 +124,7 @@ void kill_and_resume(const Faults& f, const TemporaryFolder& folder, int kills)
         if (r.exit_code == 1) { // killed before the first frame was kept
             ++before_first;
             EXPECT_TRUE(r.output.find("no checkpoint") != std::string::npos ||
-                        r.output.find("no record of a run") != std::string::npos)
+                        r.output.find("no run.json of a run") != std::string::npos)
                 << r.output;
             std::vector<std::string> anew = f.run_words("killed");
             anew.push_back("--force");

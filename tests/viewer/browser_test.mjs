@@ -177,7 +177,7 @@ describe('a finished run', () => {
         await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
         await page.waitForSelector('#face:not([hidden])');
         await page.waitForFunction(() => /Metric allows/.test(document.getElementById('face').textContent), null, { timeout: patience });
-        assert.match(await page.textContent('#face'), /sheet, face \d+.*Area.*cm².*Principal strains.*Curvature asks/s);
+        assert.match(await page.textContent('#face'), /sheet, face \d+.*Area.*cm².*Principal strains.*Curvature asked for/s);
         await page.keyboard.press('Escape');
         assert.equal(await page.isVisible('#face'), false);
         await page.check('#ellipses');

@@ -283,7 +283,8 @@ OrderedJson Schema::body(const Describe& describe, std::string* kind)
 {
     SchemaKeys keys(*this);
     describe(keys);
-    tables[keys.kind] = keys.table;
+    const auto [known, is_new] = tables.try_emplace(keys.kind, keys.table);
+    PLEAT_ASSERT(is_new || known->second == keys.table, "a kind of object has one list of keys");
     if (kind != nullptr) *kind = keys.kind;
     return keys.body;
 }

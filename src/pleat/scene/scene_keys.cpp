@@ -428,7 +428,7 @@ template <class FaceCount> void edge_length_key(Keys& keys, double& field, FaceC
 
 void describe(Keys& keys, InScene<SphereDescription>& s)
 {
-    keys.about("sphere", "A ball.");
+    keys.about("sphere_shape", "A ball.");
     keys.key({"centre", "its centre", "m"}, vector(s.centre));
     keys.key({"radius", "its radius", "m", required}, number(s.radius, positive));
     edge_length_key(keys, s.edge_length,
@@ -437,7 +437,7 @@ void describe(Keys& keys, InScene<SphereDescription>& s)
 
 void describe(Keys& keys, InScene<BoxDescription>& b)
 {
-    keys.about("box", "A box with sides along the axes; turn it by `transform`.");
+    keys.about("box_shape", "A box with sides along the axes; turn it by `transform`.");
     keys.key({"centre", "its centre", "m"}, vector(b.centre));
     keys.key({"size", "its three sides", "m", required},
              checked(vector(b.size), [&b](JsonReader& r, const std::string& key) {
@@ -448,7 +448,8 @@ void describe(Keys& keys, InScene<BoxDescription>& b)
 
 void describe(Keys& keys, InScene<CapsuleDescription>& c)
 {
-    keys.about("capsule", "A cylinder with round ends: all points within a radius of a segment.");
+    keys.about("capsule_shape",
+               "A cylinder with round ends: all points within a radius of a segment.");
     keys.key({"start", "one end of the segment", "m"}, vector(c.start));
     keys.key({"end", "its other end", "m", required},
              checked(vector(c.end), [&c](JsonReader& r, const std::string& key) {
