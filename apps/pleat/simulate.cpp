@@ -160,129 +160,173 @@ RunRecord read_run_record(const fs::path& folder)
     return record;
 }
 
-int simulate(const RunRecord& record, const SceneDescription& description,
-             const CheckpointInfo& info, const Threads& threads, const fs::path& folder,
-             Scene& scene, const std::vector<std::string>& warnings)
-{
-    const RunOptions& o = record.options;
-    const bool goes_on = info.so_far.frames_written > 0;
-    Pipeline pipeline = make_pipeline(description);
-    std::vector<std::unique_ptr<FrameSink>> sinks;
-    std::vector<FrameSink*> sink_list;
-    for (const std::string& format : o.formats) {
-        sinks.push_back(make_sink(format, folder));
-        sink_list.push_back(sinks.back().get());
-    }
-    std::optional<AttributeFiles> attributes;
-    if (o.attributes) attributes.emplace(folder);
-    std::optional<StatsFile> stats;
-    if (goes_on)
-        stats.emplace(folder / "stats.csv", scene.start.frame);
-    else
-        stats.emplace(folder / "stats.csv");
+namespace {
 
-    const int frames = scene.settings.frames;
-    scene.settings.checkpoint_every = o.checkpoint_every;
-    Progress progress(frames, scene.settings.substeps, o.json, o.quiet);
-    for (const std::string& note : scene.notes) progress.say("note: " + note);
-    for (const std::string& warning : warnings) progress.say("warning: " + warning);
-    LimitSummary limits;
-    limits.tolerance = o.limit_tolerance;
-    if (goes_on && limits_strain(description)) { // what was written before counts as well
-        const RunFolder written(folder);
+/// One run into a folder: its files, its progress and its end.
+class FolderRun {
+public:
+    FolderRun(const RunRecord& record, const SceneDescription& description,
+              const CheckpointInfo& info, const fs::path& folder, Scene& scene)
+        : record_(record), o_(record.options), description_(description), info_(info),
+          folder_(folder), scene_(scene),
+          progress_(scene.settings.frames, scene.settings.substeps, o_.json, o_.quiet),
+          last_kept_(info.so_far), hash_(state_hash(scene.start.model, scene.start.state))
+    {
+        for (const std::string& format : o_.formats) sinks_.push_back(make_sink(format, folder));
+        if (o_.attributes) attributes_.emplace(folder);
+        if (info.so_far.frames_written > 0)
+            stats_.emplace(folder / "stats.csv", scene.start.frame);
+        else
+            stats_.emplace(folder / "stats.csv");
+        limits_.tolerance = o_.limit_tolerance;
+        scene_.settings.checkpoint_every = o_.checkpoint_every;
+    }
+
+    int run(const Threads& threads, const std::vector<std::string>& warnings)
+    {
+        for (const std::string& note : scene_.notes) progress_.say("note: " + note);
+        for (const std::string& warning : warnings) progress_.say("warning: " + warning);
+        if (info_.so_far.frames_written > 0 && limits_strain(description_)) add_written_limits();
+        write("running", info_.so_far);
+        listen_for_stops();
+        Pipeline pipeline = make_pipeline(description_);
+        std::vector<FrameSink*> sinks;
+        for (const auto& sink : sinks_) sinks.push_back(sink.get());
+        RunReport report;
+        try {
+            threads.run([&] {
+                report = pleat::run(scene_.world, pipeline, scene_.start, scene_.settings, sinks,
+                                    hooks(), info_.so_far);
+            });
+        } catch (const FileError& error) {
+            return break_off(error.what(), exit_bad_input);
+        } catch (const std::bad_alloc&) {
+            return break_off("out of memory", exit_gave_up);
+        }
+        progress_.finish();
+        write(end_word(report.end), report);
+        return finish(report);
+    }
+
+private:
+    /// Frames that were written before the run was resumed count as well.
+    void add_written_limits()
+    {
+        const RunFolder written(folder_);
         for (const int frame : written.frames()) try {
-                limits.add(frame, written_limit_excess(written, frame, written.read(frame),
-                                                       o.limit_tolerance));
+                limits_.add(frame, written_limit_excess(written, frame, written.read(frame),
+                                                        o_.limit_tolerance));
             } catch (const InputError&) { // a broken file: `pleat check` tells
             }
     }
-    std::uint64_t hash = state_hash(scene.start.model, scene.start.state);
-    write_record(folder, record, frames, "running", info.so_far, hash);
 
-    listen_for_stops();
-    RunHooks hooks;
-    hooks.on_frame = [&](const FrameStats& s) {
-        if (attributes)
-            attributes->write(description, scene.world, scene.start, s.remesh.sizing.get());
-        stats->write(s); // after the files: a frame with a row is whole
-        limits.add(s.frame,
-                   current_limit_excess(description, scene.world, scene.start, o.limit_tolerance));
-        hash = s.hash;
-        progress.frame(s);
-    };
-    hooks.on_step = [&](int frame, int step) { progress.step(frame, step); };
-    RunReport last_kept = info.so_far;
-    hooks.on_checkpoint = [&](const Simulation& sim, const RunReport& so_far) {
-        CheckpointInfo now = info;
-        now.so_far = last_kept = so_far;
-        write_checkpoint(folder, sim, now);
-        if (o.checkpoint_keep > 0) prune_checkpoints(folder, o.checkpoint_keep);
-    };
-    hooks.log = [&](LogLevel level, std::string_view text) {
-        progress.say((level == LogLevel::warning ? "warning: " : "note: ") + std::string(text));
-    };
-    hooks.stop = &stop_requested;
+    RunHooks hooks()
+    {
+        RunHooks hooks;
+        hooks.on_frame = [this](const FrameStats& s) {
+            if (attributes_)
+                attributes_->write(description_, scene_.world, scene_.start, s.remesh.sizing.get());
+            stats_->write(s); // after the files: a frame with a row is whole
+            limits_.add(s.frame, current_limit_excess(description_, scene_.world, scene_.start,
+                                                      o_.limit_tolerance));
+            hash_ = s.hash;
+            progress_.frame(s);
+        };
+        hooks.on_step = [this](int frame, int step) { progress_.step(frame, step); };
+        hooks.on_checkpoint = [this](const Simulation& sim, const RunReport& so_far) {
+            CheckpointInfo now = info_;
+            now.so_far = last_kept_ = so_far;
+            write_checkpoint(folder_, sim, now);
+            if (o_.checkpoint_keep > 0) prune_checkpoints(folder_, o_.checkpoint_keep);
+        };
+        hooks.log = [this](LogLevel level, std::string_view text) {
+            progress_.say((level == LogLevel::warning ? "warning: " : "note: ") +
+                          std::string(text));
+        };
+        hooks.stop = &stop_requested;
+        return hooks;
+    }
 
-    RunReport report;
-    // What the system refuses in the middle of a run: the user hears why, and what is left.
-    const auto broke_off = [&](const std::string& reason, int code) {
-        progress.finish();
+    void write(const char* state, const RunReport& report) const
+    {
+        write_record(folder_, record_, scene_.settings.frames, state, report, hash_);
+    }
+
+    /// What the system refuses in the middle of a run: the user hears why, and what is left.
+    int break_off(const std::string& reason, int code)
+    {
+        progress_.finish();
         fmt::print(stderr, "error: {}\n", reason);
-        const std::vector<int> kept = checkpoint_frames(folder);
+        const std::vector<int> kept = checkpoint_frames(folder_);
         if (!kept.empty())
             fmt::print(
                 stderr,
                 "frames up to {} in {} are complete; `pleat resume {}` continues from frame {}\n",
-                scene.start.frame, folder.string(), folder.string(), kept.back());
+                scene_.start.frame, folder_.string(), folder_.string(), kept.back());
         try { // may be refused as well
-            report = last_kept;
+            RunReport report = last_kept_;
             report.trouble = reason;
-            write_record(folder, record, frames, "broke off", report, hash);
-            trim_run(folder, scene.start.frame);
+            write("broke off", report);
+            trim_run(folder_, scene_.start.frame);
         } catch (const std::exception&) {
         }
         return code;
-    };
-    try {
-        threads.run([&] {
-            report = run(scene.world, pipeline, scene.start, scene.settings, sink_list, hooks,
-                         info.so_far);
-        });
-    } catch (const FileError& error) {
-        return broke_off(error.what(), exit_bad_input);
-    } catch (const std::bad_alloc&) {
-        return broke_off("out of memory", exit_gave_up);
     }
-    progress.finish();
-    write_record(folder, record, frames, end_word(report.end), report, hash);
 
-    const std::string where =
-        fmt::format("{} frames in {}", report.frames_written, folder.string());
-    const std::string resume = fmt::format("`pleat resume {}` continues", folder.string());
-    if (report.end == RunEnd::gave_up) {
-        fmt::print(stderr, "error: the solver gave up at {}\n{}; the last one is good; {}\n",
-                   report.trouble, where, resume);
-        return exit_gave_up;
+    /// Says how the run ended. \return the exit code
+    int finish(const RunReport& report)
+    {
+        const std::string where =
+            fmt::format("{} frames in {}", report.frames_written, folder_.string());
+        const std::string resume = fmt::format("`pleat resume {}` continues", folder_.string());
+        if (report.end == RunEnd::gave_up) {
+            fmt::print(stderr, "error: the solver gave up at {}\n{}; the last one is good; {}\n",
+                       report.trouble, where, resume);
+            return exit_gave_up;
+        }
+        if (report.end == RunEnd::stopped) {
+            progress_.say(fmt::format("stopped: {}, all complete; {}", where, resume));
+            return 128 + stop_signal.load();
+        }
+        progress_.say(fmt::format("done: {}, state hash {:016x}", where, hash_));
+        const bool is_beyond = limits_.frames_beyond > 0;
+        if (is_beyond && o_.strict)
+            fmt::print(stderr, "check failed: {}\n", to_string(limits_));
+        else if (is_beyond)
+            progress_.say("warning: " + to_string(limits_));
+        if (report.frames_with_intersections > 0) {
+            fmt::print(
+                stderr,
+                "check failed: {} frames with intersections, the first is frame {}; `pleat check "
+                "{}` lists them\n",
+                report.frames_with_intersections, report.first_bad_frame, folder_.string());
+            return exit_audit_failed;
+        }
+        return is_beyond && o_.strict ? exit_audit_failed : exit_good;
     }
-    if (report.end == RunEnd::stopped) {
-        progress.say(fmt::format("stopped: {}, all complete; {}", where, resume));
-        return 128 + stop_signal.load();
-    }
-    progress.say(fmt::format("done: {}, state hash {:016x}", where, hash));
-    const bool is_beyond = limits.frames_beyond > 0;
-    if (is_beyond && o.strict)
-        fmt::print(stderr, "check failed: {}\n", to_string(limits));
-    else if (is_beyond)
-        progress.say("warning: " + to_string(limits));
-    if (report.frames_with_intersections > 0) {
-        fmt::print(
-            stderr,
-            "check failed: {} frames with intersections, the first is frame {}; `pleat check "
-            "{}` lists them\n",
-            report.frames_with_intersections, report.first_bad_frame, folder.string());
-        return exit_audit_failed;
-    }
-    return is_beyond && o.strict ? exit_audit_failed : exit_good;
+
+    const RunRecord& record_;
+    const RunOptions& o_;
+    const SceneDescription& description_;
+    const CheckpointInfo& info_;
+    const fs::path& folder_;
+    Scene& scene_;
+    std::vector<std::unique_ptr<FrameSink>> sinks_;
+    std::optional<AttributeFiles> attributes_;
+    std::optional<StatsFile> stats_;
+    Progress progress_;
+    LimitSummary limits_;
+    RunReport last_kept_; // of the last checkpoint
+    std::uint64_t hash_;
+};
+
+} // namespace
+
+int simulate(const RunRecord& record, const SceneDescription& description,
+             const CheckpointInfo& info, const Threads& threads, const fs::path& folder,
+             Scene& scene, const std::vector<std::string>& warnings)
+{
+    return FolderRun(record, description, info, folder, scene).run(threads, warnings);
 }
 
 } // namespace pleat::app

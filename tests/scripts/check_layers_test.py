@@ -43,7 +43,7 @@ def breach(script, relative, line, words):
         shutil.rmtree(folder)
 
 
-for script in ("check_layers", "check_citations", "check_names"):
+for script in ("check_layers", "check_citations", "check_names", "check_functions"):
     code, output = run(script, ROOT)
     expect(code == 0, f"{script} is not clean:\n{output}")
 breach("check_layers", "src/pleat/mesh/mesh.hpp", '#include "pleat/sim/step.hpp"',
@@ -61,8 +61,10 @@ breach("check_names", "src/pleat/sim/step.cpp",
        "pleat::Mesh is defined more than once")
 breach("check_names", "src/pleat/core/ids.hpp", "namespace pleat { enum class Stage : int { a }; }",
        "pleat::Stage is defined more than once")
+breach("check_functions", "src/pleat/core/log.cpp", "int f(int a)\n{\n" + 99 * "    ++a; // }\n" + "}",
+       "a function of 101 lines")
 harmless = planted("src/pleat/core/ids.hpp", "namespace pleat { namespace { struct Mesh { int a; }; }\n"
                    "struct Model; inline void f() { struct World { int a; }; } } // struct State {")
 expect(run("check_names", harmless)[0] == 0, "check_names must let private names pass")
 shutil.rmtree(harmless)
-print("8 breaches planted and found")
+print("9 breaches planted and found")
