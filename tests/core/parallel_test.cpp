@@ -91,27 +91,6 @@ TEST(Parallel, exceptions_reach_the_caller)
                  std::runtime_error);
 }
 
-TEST(Background, work_is_done_after_waiting_with_any_number_of_threads)
-{
-    for (int thread_count : {1, 2, 8})
-        Threads(thread_count).run([&] {
-            std::vector<int> done(100, 0);
-            Background background;
-            for (int round = 1; round <= 3; ++round) {
-                for (std::size_t i = 0; i < done.size(); ++i)
-                    background.start([&done, i] { ++done[i]; });
-                background.wait();
-                EXPECT_EQ(done, std::vector<int>(100, round));
-            }
-        });
-}
-
-TEST(Background, has_threads_where_there_is_more_than_one)
-{
-    for (int thread_count : {1, 2, 8})
-        Threads(thread_count).run([&] { EXPECT_EQ(Background::has_threads(), thread_count > 1); });
-}
-
 TEST(Parallel, different_works_are_all_done)
 {
     for (int thread_count : {1, 2, 8})
@@ -126,56 +105,6 @@ TEST(Parallel, different_works_are_all_done)
         });
     EXPECT_THROW(parallel_do({[] {}, [] { throw std::runtime_error("there"); }}),
                  std::runtime_error);
-}
-
-TEST(Background, goes_on_beside_loops_of_the_caller)
-{
-    Threads(2).run([&] {
-        std::vector<double> sums(20);
-        Background background;
-        for (double& sum : sums) {
-            background.start([&sum] {
-                for (int i = 0; i < 1000; ++i) sum += i;
-            });
-            EXPECT_EQ(parallel_sum(3000, [](std::size_t) { return 1.0; }), 3000.0);
-        }
-        background.wait();
-        EXPECT_EQ(sums, std::vector<double>(20, 499500.0));
-    });
-}
-
-TEST(Background, ends_its_work_before_it_dies)
-{
-    std::atomic<int> done = 0;
-    Threads(2).run([&] {
-        Background background;
-        for (int i = 0; i < 50; ++i) background.start([&] { ++done; });
-    });
-    EXPECT_EQ(done, 50);
-}
-
-TEST(Background, may_die_of_nothing_but_its_end)
-{
-    // Nobody waits, because something else went wrong first.
-    EXPECT_THROW(Threads(2).run([] {
-        Background background;
-        background.start([] { throw std::runtime_error("there"); });
-        throw std::logic_error("here");
-    }),
-                 std::logic_error);
-}
-
-TEST(Background, exceptions_reach_who_waits)
-{
-    Threads(2).run([] {
-        Background background;
-        background.start([] { throw std::runtime_error("there"); });
-        EXPECT_THROW(background.wait(), std::runtime_error);
-        bool done = false;
-        background.start([&] { done = true; });
-        background.wait();
-        EXPECT_TRUE(done);
-    });
 }
 
 TEST(Parallel, two_arenas_run_at_once)

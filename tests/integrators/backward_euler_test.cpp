@@ -89,7 +89,7 @@ TEST(BackwardEuler, newton_reaches_a_balance_of_forces)
 
 TEST(BackwardEuler, dependent_nodes_move_like_the_coarse_mesh)
 {
-    // A fine mesh whose extra nodes are means of the coarse ones (W9): coarse and fine agree.
+    // A fine mesh whose extra nodes are means of the coarse ones: coarse and fine agree.
     const Material m = [] {
         Material x;
         x.density = 0.2;

@@ -154,10 +154,7 @@ TEST(FaceTree, finds_what_a_slow_search_finds)
         const auto i = std::size_t(unit(random) * 499.999);
         if (unit(random) < 0.6) {
             boxes[i] = box();
-            const auto beside =
-                unit(random) < 0.8 ? make_id<FaceId>(std::size_t(unit(random) * 499.999)) : no_face;
-            tree.put(make_id<FaceId>(i), *boxes[i], beside);
-            if (step % 400 == 0) tree.rebuild();
+            tree.put(make_id<FaceId>(i), *boxes[i]);
         } else {
             boxes[i].reset();
             tree.drop(make_id<FaceId>(i));
@@ -190,7 +187,9 @@ TEST(FaceTree, built_at_once_finds_the_same_and_may_change_later)
         for (WorldBox& b : boxes)
             if (unit(random) < 0.9) b = box();
         FaceTree tree;
-        tree.build(count, [&](FaceId f) { return boxes[index(f)]; });
+        tree.build(
+            count, [&](FaceId f) { return boxes[index(f)]; },
+            count % 2 == 0 ? BoxTree::Order::as_given : BoxTree::Order::by_position);
         const auto look = [&] {
             for (int i = 0; i < 20; ++i) {
                 const WorldBox query = box();
@@ -212,12 +211,10 @@ TEST(FaceTree, built_at_once_finds_the_same_and_may_change_later)
             const bool is_put = unit(random) < 0.7;
             boxes[i] = is_put ? box() : WorldBox::empty();
             if (is_put)
-                tree.put(make_id<FaceId>(i), boxes[i], make_id<FaceId>(i / 2));
+                tree.put(make_id<FaceId>(i), boxes[i]);
             else
                 tree.drop(make_id<FaceId>(i));
         }
-        look();
-        tree.rebuild();
         look();
     }
 }

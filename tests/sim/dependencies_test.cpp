@@ -2,7 +2,7 @@
 // Copyright the Pleat authors
 //
 // Every part of every slot keeps dependent nodes where their parents say, and a fine mesh whose
-// extra nodes depend on the coarse ones moves as the coarse mesh does ([Wang2002] sec. 4). The
+// extra nodes depend on the coarse ones moves as the coarse mesh does ([Wang2002] sec. 5). The
 // tests go through the tables of parts, so that a new row is tested by being a row.
 #include "pleat/contact/audit.hpp"
 #include "pleat/contact/impact_zones.hpp"

@@ -296,7 +296,7 @@ TEST(ProjectedNewton, part_without_limits_takes_the_stretch_that_the_other_may_n
     EXPECT_GT(check_limits(c.model, c.state.x.values, {-1, 0.05}).worst_violation, 0.2);
 }
 
-// --- componentwise limits (N18) -----------------------------------------------------------------
+// --- componentwise limits -----------------------------------------------------------------
 
 template <class Limiter, class Options> void expect_components(Options o)
 {

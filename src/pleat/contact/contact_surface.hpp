@@ -5,7 +5,7 @@
 // the points of the obstacles that are present. Faces of cloth and of obstacles each have a tree of
 // boxes over them.
 // Based on: [Curtis2008] (every vertex and edge belongs to one face, so that no pair of features is
-// looked at twice), [Bender2013] sec. 5.
+// looked at twice), [Bender2013] sec. 6.
 //
 // Pairs looked at: cloth with itself or other cloth, cloth with obstacle. Obstacles may overlap one
 // another. Half-spaces are no faces but planes: cloth, being flat between its nodes, is above one

@@ -16,7 +16,7 @@
 // m the mass of the pair and v_N the speed at which it opens: so that a pair opens by at most a
 // tenth of what it lacks in a step, and nothing bounces. Friction is Coulomb's on each impulse.
 // Impulses act on both sides of a pair, so that cloth hitting cloth keeps its momentum. Pairs with
-// obstacles come first in each round, cloth against cloth has the last word ([Bridson2003] sec. 6).
+// obstacles come first in each round, cloth against cloth has the last word ([Bridson2003] sec. 5).
 //
 // Repulsions by impulses need an integrator that lets them change velocities before positions, in
 // steps as short as an explicit one takes (Integrator::advance_modified()); it also makes the

@@ -2,7 +2,7 @@
 // Copyright the Pleat authors
 //
 // Which boxes overlap? The same answers as a BoxTree, from a hashed grid with a cell size of its
-// own. Based on: [Teschner2003], [Bender2013] sec. 5 (one hash an object, parallel queries).
+// own. Based on: [Teschner2003], [Bender2013] sec. 6 (one hash an object, parallel queries).
 //
 // An item is entered in every cell that its box touches; one that touches very many is kept in a
 // list of large ones instead. A pair that shares several cells is reported in the one that holds

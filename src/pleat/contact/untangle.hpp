@@ -3,7 +3,7 @@
 //
 // Pulls cloth out of cloth and obstacles that it crosses, from the present positions alone: by
 // moving along the gradient of the length of the intersection contours until they are gone.
-// Based on: [Volino2006], [Koh2015] sec. 6.
+// Based on: [Volino2006], [Koh2015] sec. 3.4.
 //
 // A contour is a polyline; its corners are where an edge pierces a face. With E the direction of
 // the edge, N the normal of the face and R the sum of the unit vectors from the corner along the

@@ -16,9 +16,7 @@
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
-#include <tbb/task_group.h>
 
-#include <deque>
 #include <optional>
 #include <utility>
 
@@ -100,44 +98,6 @@ void Threads::run(FunctionRef<void()> work) const
         const HandOver::Share share(hand_over);
         work();
     });
-}
-
-struct Background::Tasks {
-    tbb::task_group group;
-    std::deque<HandOver> hand_overs; // one for each piece of work since the last wait
-};
-
-Background::Background() : tasks_(std::make_unique<Tasks>()) {}
-
-Background::~Background()
-{
-    try {
-        wait();
-    } catch (...) { // whoever would have waited is on the way out already
-    }
-}
-
-bool Background::has_threads()
-{
-    return tbb::this_task_arena::max_concurrency() > 1;
-}
-
-void Background::start(std::function<void()> work)
-{
-    HandOver& hand_over = tasks_->hand_overs.emplace_back();
-    tasks_->group.run([&hand_over, work = std::move(work)] {
-        const HandOver::Share share(hand_over);
-        work();
-    });
-}
-
-void Background::wait()
-{
-    struct TakeBack { // before an exception of the work is looked at, too
-        std::deque<HandOver>& hand_overs;
-        ~TakeBack() { hand_overs.clear(); }
-    } const take_back{tasks_->hand_overs};
-    tasks_->group.wait();
 }
 
 void parallel_chunks(std::size_t count, std::size_t chunk_size,

@@ -36,28 +36,6 @@ private:
     std::unique_ptr<Arena> arena_;
 };
 
-/// Work for threads that have nothing else to do, beside what the caller goes on with by itself.
-/// With one thread it is done in wait().
-class Background {
-public:
-    Background();
-    ~Background(); // waits; exceptions that no wait() has seen are lost
-    Background(const Background&) = delete;
-    Background& operator=(const Background&) = delete;
-
-    /// Whether there are such threads.
-    [[nodiscard]] static bool has_threads();
-
-    /// \param work must not touch what the caller or other work writes before wait().
-    void start(std::function<void()> work);
-    /// Returns when all is done; exceptions pass through.
-    void wait();
-
-private:
-    struct Tasks;
-    std::unique_ptr<Tasks> tasks_;
-};
-
 /// Elements a chunk. Small enough to balance 2 to 16 threads at a few thousand elements, large
 /// enough that handing out a chunk costs nothing beside its work.
 inline constexpr std::size_t default_chunk = 512;

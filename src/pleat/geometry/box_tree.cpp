@@ -13,6 +13,7 @@
 #include <bit>
 #include <cfloat>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #if defined(__AVX__)
@@ -227,7 +228,7 @@ inline Box BoxTree::union_of(const Node& node)
 
 // --- build and refit ---------------------------------------------------------------------------
 
-void BoxTree::build(std::span<const Box> boxes)
+void BoxTree::build(std::span<const Box> boxes, Order order)
 {
     PLEAT_ASSERT(boxes.size() < std::numeric_limits<std::uint32_t>::max(), "items fit 32 bits");
     item_count_ = boxes.size();
@@ -236,13 +237,17 @@ void BoxTree::build(std::span<const Box> boxes)
     level_begin_.clear();
     if (boxes.empty()) return;
 
-    std::vector<Centre> centres(item_count_);
-    parallel_for(item_count_, [&](std::size_t i) {
-        centres[i] = {(boxes[i].low + boxes[i].high) * 0.5f, static_cast<std::uint32_t>(i)};
-    });
-    order_by_median_splits(centres, width);
     items_.resize(item_count_);
-    for (std::size_t i = 0; i < item_count_; ++i) items_[i] = centres[i].item;
+    if (order == Order::as_given) {
+        std::iota(items_.begin(), items_.end(), 0u);
+    } else {
+        std::vector<Centre> centres(item_count_);
+        parallel_for(item_count_, [&](std::size_t i) {
+            centres[i] = {(boxes[i].low + boxes[i].high) * 0.5f, static_cast<std::uint32_t>(i)};
+        });
+        order_by_median_splits(centres, width);
+        for (std::size_t i = 0; i < item_count_; ++i) items_[i] = centres[i].item;
+    }
 
     level_begin_.push_back(0);
     std::size_t count = item_count_;

@@ -81,9 +81,14 @@ public:
 
     BoxTree() = default;
 
-    /// Orders the items by their boxes (median splits) and takes the boxes. The boxes may be those
-    /// of another space than the queries will be in (material space, say), followed by a refit.
-    void build(std::span<const Box> boxes);
+    enum class Order {
+        by_position, // median splits
+        as_given,    // for items of which neighbours in the list lie side by side: quicker to build
+    };
+    /// Orders the items and takes the boxes. The boxes may be those of another space than the
+    /// queries will be in (material space, say), followed by a refit. A box whose low is above its
+    /// high overlaps nothing.
+    void build(std::span<const Box> boxes, Order order = Order::by_position);
 
     /// Takes new boxes, item by item. \pre as many as at build
     void refit(std::span<const Box> boxes);

@@ -2,7 +2,7 @@
 // Copyright the Pleat authors
 //
 // Rows (nodes) that are fixed weighted sums of other rows, as a T-vertex is the midpoint of the
-// edge that it lies on. Based on: [Wang2002] sec. 4.
+// edge that it lies on. Based on: [Wang2002] sec. 5.
 //
 // With x_free the values of the free rows, all values are x = P x_free, where P has one row of
 // weights for each dependent row. A force f on all rows is P^T f on the free rows, and a stiffness

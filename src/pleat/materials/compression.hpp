@@ -2,7 +2,7 @@
 // Copyright the Pleat authors
 //
 // Softer compression: principal Green strains below zero are scaled before a law sees them.
-// Based on: [Koh2015] sec. 5 (buckling compensation).
+// Based on: [Koh2015] sec. 3.5 (buckling compensation).
 #pragma once
 
 #include "pleat/materials/strain.hpp"

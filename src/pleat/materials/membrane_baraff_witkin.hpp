@@ -2,14 +2,14 @@
 // Copyright the Pleat authors
 //
 // Stretch along weft and warp and shear between them as three conditions.
-// Based on: [Baraff1998] sec. 4, [Wang2002] sec. 3.
+// Based on: [Baraff1998] sec. 4, [Wang2002] sec. 4.
 //
 // C = (|w_u| - b_u, |w_v| - b_v) and w_u . w_v, w the columns of F. Departs from [Baraff1998]: the
 // energy is k/2 C^2 per rest area and not per area squared, so that it stays the same when a
 // triangle is cut into four; that is the level scaling of [Wang2002] for every mesh.
 //
 // Each condition has a damping of its own, the force -k_d dC/dx (dC/dt), likewise per rest area
-// ([Baraff1998] sec. 4.5, [Wang2002] sec. 3). Departs from [Baraff1998]: of its derivatives the
+// ([Baraff1998] sec. 4.5, [Wang2002] sec. 4). Departs from [Baraff1998]: of its derivatives the
 // solve has -k_d dC/dx dC/dx^T by the velocity only, which is symmetric; what is left out is of the
 // order of the force itself and indefinite.
 #pragma once

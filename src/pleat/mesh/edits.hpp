@@ -2,7 +2,7 @@
 // Copyright the Pleat authors
 //
 // The edits of a mesh: edge split, flip, collapse, face 1-to-3 split and 3-to-1 join.
-// Based on: [Narain2012] sec. 4.1 (split, flip, collapse with seams), [Bender2013] sec. 4 (1-to-3).
+// Based on: [Narain2012] sec. 4.1 (split, flip, collapse with seams), [Bender2013] sec. 5 (1-to-3).
 //
 // Each edit changes topology and material coordinates only; what lives on the mesh follows through
 // the record that the edit returns (field_set.hpp). Each can be undone, bit for bit, in reverse

@@ -49,10 +49,10 @@ struct Model {
     Field<NodeId, std::uint64_t> node_handles{FieldRule::reset, 0}; // these nodes and no others
     Field<NodeId, std::uint64_t> region_handles{FieldRule::common,
                                                 0}; // and nodes made between them
-    /// Factor on compressive principal strains [Koh2015] sec. 5; 1 = as the law says.
+    /// Factor on compressive principal strains [Koh2015] sec. 3.5; 1 = as the law says.
     Field<FaceId, double> compression_scale{FieldRule::area_average, 1.0};
 
-    /// Nodes that are weighted sums of others, such as the T-vertices of [Wang2002] sec. 4; none by
+    /// Nodes that are weighted sums of others, such as the T-vertices of [Wang2002] sec. 5; none by
     /// default. The rows are nodes. Every part of a simulation keeps these nodes at the sums of
     /// their parents' positions and velocities, to the bit, and hands what acts on them on to the
     /// parents. The mesh is conforming all the same: where one face of an edge is refined and the

@@ -8,11 +8,8 @@ namespace pleat {
 
 CrossingGuard::CrossingGuard(const Mesh& mesh, const Field<NodeId, Vec3>& x,
                              const ObstacleTree& obstacles)
-    : obstacles_(&obstacles)
-{
-    for (FaceId f : mesh.faces()) changed(mesh, x, f);
-    faces_.rebuild();
-}
+    : obstacles_(&obstacles), faces_(face_tree(mesh, x))
+{}
 
 void CrossingGuard::changed(const Mesh& mesh, const Field<NodeId, Vec3>& x, FaceId face)
 {
@@ -21,12 +18,7 @@ void CrossingGuard::changed(const Mesh& mesh, const Field<NodeId, Vec3>& x, Face
         return;
     }
     const auto n = mesh.nodes_of(face);
-    // A new face lies beside one that was there before it: the older of its neighbours.
-    FaceId beside = no_face;
-    for (EdgeId e : mesh[face].edges)
-        for (FaceId f : mesh[e].faces)
-            if (is_some(f) && f < face && (!is_some(beside) || f < beside)) beside = f;
-    faces_.put(face, WorldBox::of({x[n[0]], x[n[1]], x[n[2]]}), beside);
+    faces_.put(face, WorldBox::of({x[n[0]], x[n[1]], x[n[2]]}));
 }
 
 bool CrossingGuard::allows(const Mesh& mesh, const Field<NodeId, Vec3>& x,

@@ -64,10 +64,13 @@ TriangleRelation relation(const FaceDraft& a, const FaceDraft& b)
 
 FaceTree face_tree(const Mesh& mesh, const Field<NodeId, Vec3>& x)
 {
-    FaceTree tree; // a remeshed mesh lies along a curve in material space
-    tree.build(mesh.face_count(), [&](FaceId f) {
-        return mesh.is_alive(f) ? WorldBox::of(face_draft(mesh, x, f).x) : WorldBox::empty();
-    });
+    FaceTree tree;
+    tree.build(
+        mesh.face_count(),
+        [&](FaceId f) {
+            return mesh.is_alive(f) ? WorldBox::of(face_draft(mesh, x, f).x) : WorldBox::empty();
+        },
+        BoxTree::Order::as_given); // a reordered mesh lies along a curve in material space
     return tree;
 }
 

@@ -19,15 +19,12 @@ Vec3 lifted(const Vec2& u, PanelId panel)
 
 MaterialMap::MaterialMap(const Mesh& mesh, const Field<NodeId, Vec3>& x) : mesh_(&mesh), x_(&x)
 {
-    for (FaceId f : mesh.faces()) {
+    tree_.build(mesh.face_count(), [&](FaceId f) {
         const auto& v = mesh[f].verts;
         const PanelId p = mesh.panel(f);
-        tree_.put(f,
-                  WorldBox::of(
-                      {lifted(mesh.u(v[0]), p), lifted(mesh.u(v[1]), p), lifted(mesh.u(v[2]), p)}),
-                  no_face);
-    }
-    tree_.rebuild();
+        return WorldBox::of(
+            {lifted(mesh.u(v[0]), p), lifted(mesh.u(v[1]), p), lifted(mesh.u(v[2]), p)});
+    });
 }
 
 Vec3 MaterialMap::position(PanelId panel, const Vec2& u) const

@@ -4,7 +4,7 @@
 // The edits that a remesher does in one pass, each with all that belongs to it: what lives on the
 // mesh follows, frozen faces and strain bounds are respected, an edit that would make faces cross
 // is refused where there is a guard, and what changed is known afterwards. Based on: [Narain2012]
-// sec. 4.1 (edge split, flip, collapse), [Bender2013] sec. 4 (face splits and joins).
+// sec. 4.1 (edge split, flip, collapse), [Bender2013] sec. 5 (face splits and joins).
 #pragma once
 
 #include "pleat/core/field.hpp"

@@ -207,8 +207,7 @@ SeparateReport separate(const Mesh& mesh, const Field<NodeId, double>& inverse_m
         if (!dependencies.empty())
             for (NodeId n : mesh.nodes())
                 if (dependencies.depends(index(n))) add_moved(n);
-        for (FaceId f : report.moved_faces)
-            tree.put(f, WorldBox::of(face_draft(mesh, x, f).x), no_face);
+        for (FaceId f : report.moved_faces) tree.put(f, WorldBox::of(face_draft(mesh, x, f).x));
         // A pair that could not be moved is among neither: it is looked at again as well.
         std::vector<FaceId> suspects = report.moved_faces;
         for (const FaceCrossing& c : crossings)

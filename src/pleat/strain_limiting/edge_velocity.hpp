@@ -3,7 +3,7 @@
 //
 // Biphasic limits on the lengths of edges by changing velocities: stretch is stopped softly late,
 // compression at once, so that cloth buckles instead of shrinking.
-// Based on: [Bridson2003] sec. 2, [Bridson2002] sec. 7.2, [Provot1995].
+// Based on: [Bridson2003] sec. 3, [Bridson2002] sec. 7.2, [Provot1995].
 //
 // Where an edge would end the step outside its limits, an impulse along it changes the velocities
 // of its two ends, momentum kept, so that it ends the step at the limit; edge after edge, several
