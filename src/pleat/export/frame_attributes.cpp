@@ -139,11 +139,13 @@ FrameAttributes parse_attributes(std::string_view bytes, const std::string& name
     bytes.remove_prefix(magic.size());
     const auto file_version = take<std::uint32_t>(bytes);
     if (file_version != 1 && file_version != version)
-        throw bad("version " + std::to_string(file_version), "version 1 or " + std::to_string(version));
+        throw bad("version " + std::to_string(file_version),
+                  "version 1 or " + std::to_string(version));
     const std::uint64_t nodes = take<std::uint32_t>(bytes), faces = take<std::uint32_t>(bytes);
     const bool has_sizing = take<std::uint32_t>(bytes) != 0;
     FrameAttributes a;
-    if (has_sizing && file_version == 1) a.drivers = {"curvature", "compression", "velocity", "obstacle"};
+    if (has_sizing && file_version == 1)
+        a.drivers = {"curvature", "compression", "velocity", "obstacle"};
     if (has_sizing && file_version > 1 && !take_names(bytes, a.drivers))
         throw bad("a file that ends amid the names of its sizing metrics", "all of them");
     const std::uint64_t face_bytes = has_sizing ? 2 + 2 * a.drivers.size() + 6 : 2;
