@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// Idea. The broad phase gives pairs of faces, each pair of features is tested by the face that owns
+// it (contact_surface.hpp), cheap bounds reject most, and what remains is measured in double
+// precision.
+//
+// Chunks of pairs write lists of their own that are joined in the order of the chunks, so results
+// do not depend on threads. A bound that rejects must never be larger than the true distance: a
+// pair that is lost here is only found by the impact stage, as a sudden push.
 #include "pleat/contact/proximity.hpp"
 
 #include "pleat/contact/half_space.hpp"

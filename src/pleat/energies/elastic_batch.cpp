@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// Idea. Each element kind (faces, hinges, plates) is one parallel loop that writes into slots of
+// its own, followed by a gather in a fixed order: no atomics, and the same bits for any number of
+// threads.
+//
+// Notation: a slot is the place of one 3x3 block in the matrix; a stencil lists the nodes of an
+// element in the order of its blocks. A plate's curvature is a weighted sum of the angles around a
+// face; the weights (PlateBuilder) come from a fit that has to be well conditioned: thin faces take
+// angles of their neighbours. Blocks are projected to be positive semidefinite element by element.
+// Without this the conjugate gradients of the integrator may break down.
 #include "pleat/energies/elastic_batch.hpp"
 
 #include "pleat/core/error.hpp"

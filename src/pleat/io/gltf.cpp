@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// Idea. GltfParser turns the JSON and the buffers into plain arrays once (meshes, nodes, skins,
+// channels); the functions after it only read these arrays to say where points are at a time.
+//
+// A file may come from anywhere. Every index, offset, stride, count and depth is checked against
+// what is really there before it is used, in numbers that cannot overflow. A new key has to go
+// through the same helpers of GltfParser; reading a buffer directly would break this. fuzz/ has a
+// target for this file.
 #include "pleat/io/gltf.hpp"
 
 #include "pleat/core/error.hpp"

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// Idea. One pass over the bytes, a line at a time, without copies. Indices may point forward, so
+// they are collected and judged at the end, with the line they came from. Problems are collected as
+// well, up to a bound, so that one run tells all of them.
+//
+// Numbers are parsed by from_chars: no locale, no exceptions. Polygons become fans of triangles
+// when the face line is read; places of later problems (mesh_places.hpp) count faces by their line.
 #include "pleat/io/obj.hpp"
 
 #include "pleat/io/file_bytes.hpp"

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// Idea. Every edit first checks that it is allowed, without changing anything, and then cannot
+// fail. EditWorker writes each record through one function that remembers the old record in the
+// undo log, so that undo restores the same bits in reverse order.
+//
+// Notation: an edge has nodes[0], nodes[1] and one or two faces; on side s its verts are
+// verts_of(e, s). On a seam the two sides have different verts and the same nodes, so splits and
+// collapses do the work once a side. Faces around a node are visited by walking across edges: a
+// write that leaves an edge and its faces inconsistent in between breaks every walk after it.
 #include "pleat/mesh/edits.hpp"
 
 #include "pleat/mesh/measures.hpp"

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// Idea. Per panel: a conformal map gives a start without folds [Levy2002]; then faces are rotated
+// and points are fitted in turns until lengths hardly change any more [Liu2008]. A panel that is no
+// disc is cut along edges beforehand [Gu2002].
+//
+// Notation: a piece is one panel with points of its own; p are its points in space, u the result.
+// Each solve factors one sparse matrix. The result is checked for folded faces (is_folded): neither
+// map excludes them.
 #include "pleat/mesh/flatten.hpp"
 
 #include "pleat/core/error.hpp"

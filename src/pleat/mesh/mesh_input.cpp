@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// Idea. Checks stand on one another: indices before shapes, shapes before connectivity,
+// connectivity before panels. A check only runs where those before it found nothing, so that one
+// defect gives one message and no check reads out of bounds.
+//
+// Notation: a corner is a vertex of a face, a place is a set of corners at the same point of the
+// world and of material space, a fan is what is joined around a node by shared edges.
 #include "pleat/mesh/mesh_input.hpp"
 
 #include "pleat/core/error.hpp"

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// Idea. Three queues of ids, without duplicates: edges to split, edges to flip, nodes to collapse.
+// An edit puts what it touched back into the queues, so the work is linear in the number of edits.
+//
+// It ends because splits shorten edges down to size 1, a collapse makes no edge above 1 -
+// hysteresis, and a flip strictly lowers the sum of 1/quality of its two faces. Without any of the
+// three the queues can go round in circles. The order of all queues is that of ids: no result
+// depends on threads.
 #include "pleat/remeshing/remesh_to_metric.hpp"
 
 #include "pleat/core/error.hpp"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// Idea. The result is a SceneDescription, as if the scene had been written in our format: nothing
+// after this file knows that format. What has no counterpart is a note; what cannot be meant is a
+// problem.
 #include "pleat/scene/arcsim_file.hpp"
 
 #include "pleat/io/mesh_sequence.hpp"

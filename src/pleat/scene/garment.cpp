@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// Idea. Outlines are measured first, then seams decide how many points each stretch gets, then
+// panels are triangulated and remeshed inside, then sewn and placed.
+//
+// Notation: a side is a stretch of an outline between two corners; a share is a place along a side,
+// as a fraction of its length. Seams join sides at equal shares. So all shares at which any partner
+// of a side has a point must be known before a side is sampled; sampling earlier would leave one
+// side of a seam with a point that the other lacks, which the mesh check refuses.
 #include "pleat/scene/garment.hpp"
 
 #include "pleat/core/disjoint_sets.hpp"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// Idea. The library parses; this file finds out where in the text a problem is, which the library
+// does not say for commas, duplicate keys and values. The depth of nesting is bounded while
+// parsing.
 #include "pleat/scene/json_reader.hpp"
 
 #include "pleat/core/nearest_word.hpp"

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// Idea. See keys.hpp: describe() functions are walked by a reader, a writer and the schema. Here
+// are these three, and the values (number, vector, word, path, list, typed object) that know how to
+// be read, written and described. A value that reads something other than it writes breaks the
+// round trip of resolved scenes, which the tests check for every key.
 #include "pleat/scene/keys.hpp"
 
 #include "pleat/scene/json_text.hpp"

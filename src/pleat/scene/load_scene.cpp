@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// Idea. Every file is read even after a problem, so that one run reports all of them; only what
+// depends on a failed part is skipped. Cloths are joined into one mesh input first, because
+// handles, materials and panels are numbered through all cloths.
 #include "pleat/scene/load_scene.hpp"
 
 #include "pleat/contact/contact_options.hpp"

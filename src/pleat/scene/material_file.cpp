@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// Materials: one describe() function for each membrane and bending law, and the rules for `base`
+// and the scale factors. The numbers of a law are checked as a whole after reading, because bounds
+// of one often depend on another (a coupling that makes a law indefinite, for instance).
 #include "pleat/scene/material_file.hpp"
 
 #include "pleat/core/nearest_word.hpp"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// One table for each slot. A row has the name in scene files, its meaning, a maker and a function
+// that describes the keys that only this type has. Readers, schema, documentation and the contract
+// tests go through the rows, so a new part is one row.
 #include "pleat/scene/part_tables.hpp"
 
 #include "pleat/contact/impact_zones.hpp"

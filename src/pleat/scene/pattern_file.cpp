@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// Idea. Panels are read first with their outlines, then seams and darts, which name sides of
+// panels. All lengths are multiplied by the unit when they are read, so that everything after is in
+// metres.
 #include "pleat/scene/pattern_file.hpp"
 
 #include "pleat/core/nearest_word.hpp"

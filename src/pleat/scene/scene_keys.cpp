@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// The keys of scene files, one describe() function for each kind of object. Keys of types that a
+// table has (solvers, contact, limiters, remeshers, sizing metrics) are in part_tables.cpp, beside
+// the types.
 #include "pleat/scene/scene_keys.hpp"
 
 #include "pleat/model/shapes.hpp"

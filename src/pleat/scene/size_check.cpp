@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
+//
+// Idea. Nothing is simulated. Distances come from the start pose and from free fall, advanced by
+// steps that are never longer than the present distance (conservative advancement), so no obstacle
+// is missed. Warnings are about values that people get wrong; each names the key that corrects it.
 #include "pleat/scene/size_check.hpp"
 
 #include "pleat/geometry/box_tree.hpp"
