@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Idea. Per panel: a conformal map gives a start without folds [Levy2002]; then faces are rotated
+// Idea. Per panel: a conformal map gives a start [Levy2002]; then faces are rotated
 // and points are fitted in turns until lengths hardly change any more [Liu2008]. A panel that is no
 // disc is cut along edges beforehand [Gu2002].
 //

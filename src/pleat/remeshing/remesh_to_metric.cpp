@@ -6,8 +6,8 @@
 //
 // It ends because splits shorten edges down to size 1, a collapse makes no edge above 1 -
 // hysteresis, and a flip strictly lowers the sum of 1/quality of its two faces. Without any of the
-// three the queues can go round in circles. The order of all queues is that of ids: no result
-// depends on threads.
+// three the queues can go round in circles. Queues are first in, first
+// out: no result depends on threads.
 #include "pleat/remeshing/remesh_to_metric.hpp"
 
 #include "pleat/core/error.hpp"
