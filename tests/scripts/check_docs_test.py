@@ -3,11 +3,10 @@
 # Copyright the Pleat authors
 """scripts/check_docs is clean on the repository, and finds each kind of broken reference."""
 import pathlib
-import subprocess
-import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from checks import ROOT, expect, run
+
 GOOD = """# A page
 [text](other.md#a-heading-with-code), ![picture](picture.png), [here](#a-page), [there](https://example.org/x#y)
 and `scenes/sheet.json`, `frames/none.obj`, `scripts/run_%d`.
@@ -17,17 +16,6 @@ scripts/demo   # [no](link.md)
 [Key]: other.md
 """
 
-
-def run(root):
-    done = subprocess.run([sys.executable, str(ROOT / "scripts/check_docs"), str(root)],
-                          capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout
-
-
-def expect(condition, text):
-    if not condition:
-        print("FAILED:", text)
-        sys.exit(1)
 
 
 def check(page):
@@ -39,10 +27,10 @@ def check(page):
             (folder / path).touch()
         (folder / "docs/other.md").write_text("## A heading, with `code`\n", encoding="utf-8")
         (folder / "docs/page.md").write_text(page, encoding="utf-8")
-        return run(folder)
+        return run("check_docs", folder)
 
 
-code, output = run(ROOT)
+code, output = run("check_docs", ROOT)
 expect(code == 0, f"check_docs is not clean:\n{output}")
 code, output = check(GOOD)
 expect(code == 0, f"a good page must be clean: {output}")

@@ -4,23 +4,10 @@
 """The check_* scripts are clean on the repository, and fail on what is planted."""
 import pathlib
 import shutil
-import subprocess
-import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from checks import ROOT, expect, run
 
-
-def run(script, root):
-    done = subprocess.run([sys.executable, str(ROOT / "scripts" / script), str(root)],
-                          capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout
-
-
-def expect(condition, text):
-    if not condition:
-        print("FAILED:", text)
-        sys.exit(1)
 
 
 def planted(relative, line):

@@ -25,18 +25,17 @@ struct ArrayScene {
 /// Adds a cloth. Each needs a name of its own, obstacles too.
 /// \param mesh node_x and face_nodes; material_u in metres where the mesh is not flat at rest, one
 ///        a node or with face_points; what else it has is optional
-/// \return its description, for whatever else is to be set (remeshing, velocity, strain limits);
-/// good
-///         until the next cloth is added
+/// \return its description, to set remeshing, velocity, strain limits and so on; valid until the
+///         next cloth is added
 ClothDescription& add_cloth(ArrayScene& scene, const std::string& name, MeshInput mesh,
                             Material fabric);
 
 /// Adds an obstacle. Only node_x and face_nodes of the mesh are used.
-/// \return its description (motion, friction, when it appears); good until the next is added
+/// \return its description (motion, friction, when it appears); valid until the next is added
 ObstacleDescription& add_obstacle(ArrayScene& scene, const std::string& name, MeshInput mesh);
 
 /// Holds nodes of a cloth where they are.
-/// \return its description (motion, how long, how firmly); good until the next is added
+/// \return its description (motion, how long, how firmly); valid until the next is added
 HandleDescription& add_handle(ArrayScene& scene, const std::string& cloth,
                               std::vector<std::uint32_t> nodes);
 

@@ -6,9 +6,10 @@
 //   vt u v, ms u v w material point [m]; w is not used
 //   nv x y z         velocity of the last node [m/s]
 //   nl int           label of the last node
-//   f n/t n/t n/t    polygon, cut into a fan of triangles; also n, n//vn, n/t/vn; -1 is the last
-//   one tm int           material index of the last face e a b            an edge between two
-//   nodes; ea its rest angle [rad], ep 1 keeps it from edits
+//   f n/t n/t n/t    polygon, cut into triangles; also n, n//vn, n/t/vn; -1: the last one
+//   tm int           material index of the last face
+//   e a b            edge between two nodes
+//   ea float, ep 1   its rest angle [rad]; keeps it from edits
 // Indices may point forward in the file. Lines may be continued with a backslash and may end in
 // LF, CR LF or CR. Everything else (vn, g, o, s, usemtl, mtllib, l, p, ...) is ignored.
 #pragma once
