@@ -153,9 +153,14 @@ RunFolder::RunFolder(fs::path folder) : folder_(std::move(folder))
         try {
             scene_ = read_scene_file(folder_ / "scene.json");
         } catch (const InputError&) {
-            scene_.reset(); // frames can be looked at without it
+            scene_.reset(); // frames can be shown without it
         }
     }
+    if (!scene_) return;
+    for (const ObstacleDescription& o : scene_->obstacles)
+        if (o.shape)
+            if (Obstacle made = make_obstacle(*o.shape); !made.planes.empty())
+                planes_[file_stem(o.name)] = std::move(made.planes);
 }
 
 fs::path RunFolder::file_of(const Object& object, int frame) const
@@ -178,14 +183,6 @@ std::vector<ObjectMesh> RunFolder::read(int frame) const
             }
         return true;
     };
-    const auto planes_of = [&](const Object& object) {
-        std::vector<std::array<std::uint32_t, 3>> planes;
-        if (scene_)
-            for (const ObstacleDescription& o : scene_->obstacles)
-                if (o.shape && file_stem(o.name) == object.name)
-                    planes = make_obstacle(*o.shape).planes;
-        return planes;
-    };
     std::vector<ObjectMesh> cloths, obstacles;
     for (const Object& object : objects_) {
         const bool once = object.frames.size() == 1 && *object.frames.begin() == 0;
@@ -198,7 +195,9 @@ std::vector<ObjectMesh> RunFolder::read(int frame) const
         mesh.is_cloth = !m.material_u.empty();
         if (mesh.is_cloth && number != frame) continue; // a cloth that was not written again
         mesh.is_static = once && !mesh.is_cloth;
-        if (!mesh.is_cloth) mesh.planes = planes_of(object);
+        if (const auto planes = planes_.find(object.name);
+            !mesh.is_cloth && planes != planes_.end())
+            mesh.planes = planes->second;
         mesh.x = std::move(m.node_x);
         mesh.u = std::move(m.material_u);
         mesh.face_nodes = std::move(m.face_nodes);

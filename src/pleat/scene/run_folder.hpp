@@ -8,6 +8,8 @@
 #include "pleat/scene/scene_file.hpp"
 #include "pleat/sim/frames.hpp"
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -72,6 +74,8 @@ private:
     std::vector<Object> objects_;
     std::vector<int> frames_;
     std::optional<SceneDescription> scene_;
+    /// Of obstacles that have any, by name: mesh files do not hold them.
+    std::map<std::string, std::vector<std::array<std::uint32_t, 3>>> planes_;
 };
 
 } // namespace pleat
