@@ -3,10 +3,10 @@
 //
 // The only file that knows oneTBB. Distributions do not build that library for the thread
 // sanitizer, which therefore does not see how it hands work from thread to thread. So this file is
-// built without the sanitizer (see CMakeLists.txt) and tells it: what was written before a loop is
-// seen by its chunks, and what the chunks write is seen after it. Nothing is said of chunks among
-// one another, so races between them are found. Everything else is built with the sanitizer, and no
-// suppression hides anything of it.
+// built without the sanitizer (see CMakeLists.txt) and annotates the order for it: writes before a
+// loop happen before its chunks, and writes of the chunks happen before the code after it. Chunks
+// are not ordered among one another, so races between them are found. Everything else is built with
+// the sanitizer, without suppressions.
 #include "pleat/core/parallel.hpp"
 
 #include "pleat/core/error.hpp"
@@ -29,7 +29,8 @@ namespace pleat {
 
 namespace {
 
-/// Work that is handed out when this is made and awaited when it dies; see the note above.
+/// Work that starts when this is constructed and has ended when it is destroyed; see the note
+/// above.
 class HandOver {
 public:
     /// One thread's share of it.
@@ -69,7 +70,7 @@ private:
 } // namespace
 
 struct Threads::Arena {
-    // More threads than cores: oneTBB must be told that it is meant.
+    // More threads than cores: oneTBB needs an explicit setting for it.
     std::optional<tbb::global_control> beyond_cores;
     tbb::task_arena arena;
 };

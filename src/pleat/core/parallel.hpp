@@ -37,7 +37,7 @@ private:
 };
 
 /// Elements a chunk. Small enough to balance 2 to 16 threads at a few thousand elements, large
-/// enough that handing out a chunk costs nothing beside its work.
+/// enough that scheduling a chunk costs little compared with its work.
 inline constexpr std::size_t default_chunk = 512;
 
 /// Calls body(chunk, first, last) for each chunk [first, last) of [0, count), in parallel.

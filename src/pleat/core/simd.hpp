@@ -11,6 +11,7 @@
 namespace pleat {
 
 using Float4 = float __attribute__((vector_size(16)));
+using Float8 = float __attribute__((vector_size(32)));
 using Double4 = double __attribute__((vector_size(32)));
 using Mask4 = int __attribute__((vector_size(16)));
 
@@ -25,6 +26,11 @@ using Mask4 = int __attribute__((vector_size(16)));
 [[nodiscard]] inline Float4 splat(float s)
 {
     return Float4{s, s, s, s};
+}
+
+[[nodiscard]] inline Float8 splat8(float s)
+{
+    return Float8{s, s, s, s, s, s, s, s};
 }
 
 [[nodiscard]] inline Double4 widen(Float4 v)

@@ -8,9 +8,7 @@
 // Later ones start from the last V.
 //
 // Contacts make the first iteration a problem with corners: pushes that start and end, and friction
-// that sticks or slides. It is solved again, from where the last solve ended, with each contact as
-// it then is, until none of them changes by much: an active-set (semi-smooth Newton) method on what
-// is quadratic otherwise. Only links and right-hand side change; the elastic blocks stay.
+// that sticks or slides. It is a minimisation all the same, which contact_newton.hpp solves.
 #include "pleat/integrators/backward_euler.hpp"
 
 #include "pleat/core/error.hpp"
@@ -18,49 +16,32 @@
 #include "pleat/core/stage_times.hpp"
 #include "pleat/energies/elastic_batch.hpp"
 #include "pleat/energies/node_system.hpp"
+#include "pleat/integrators/contact_newton.hpp"
 #include "pleat/integrators/finish_step.hpp"
 #include "pleat/integrators/touch.hpp"
 #include "pleat/linalg/cg.hpp"
 
+#include <array>
 #include <cmath>
-#include <limits>
 
 namespace pleat {
 
 namespace {
 
-// Firm contacts are as stiff as the cloth is in its plane, about: this share of the trace of what
-// holds a node.
+// Firm contacts are about as stiff as the cloth is in its plane: this share of the trace of a
+// node's diagonal block.
 constexpr double firm_stiffness_share = 0.25;
-// Against an obstacle at least this many times mass / dt^2: soft fabric hangs from a point as well,
-// and a node that only an obstacle holds costs the solver nothing. Between layers of cloth it
+// Lower bound against an obstacle, in units of mass / dt^2: soft fabric can hang from a point too.
+// Against an obstacle such a stiffness does not slow the solver down; between layers of cloth it
 // would.
 constexpr double least_firm = 2000;
 // Friction that holds a heavily loaded contact would be by far the stiffest part of the system. It
 // need not be stiffer than a firm contact, nor than this many times mass / dt, which is what holds
 // a few dozen times the weight of a node at friction_speed.
-constexpr double most_drag = 1000;
-// Contacts have settled when a solve has met their pushes to this share, all added up,
-constexpr double settled_share = 0.01;
-// and each one to this share of its push or of the weight that it touches;
-constexpr double settled_each_share = 0.25;
-// friction, when it changed by less than this share of mu N, all added up,
-constexpr double settled_friction_share = 0.005;
-// or after this many solves: where much sticks it comes to its end slowly.
-constexpr int friction_passes = 1;
-
-/// y += (links) x.
-void add_product(const BlockLinks& links, std::span<const Vec3> x, std::span<Vec3> y)
-{
-    for (std::size_t l = 0; l < links.size(); ++l) {
-        Vec3 sum{};
-        for (std::uint32_t k = links.start[l]; k < links.start[l + 1]; ++k)
-            sum += links.weight[k] * x[links.row[k]];
-        const Vec3 f = links.matrix[l] * sum;
-        for (std::uint32_t k = links.start[l]; k < links.start[l + 1]; ++k)
-            y[links.row[k]] += links.weight[k] * f;
-    }
-}
+constexpr double most_hold = 1000;
+// The tolerance of a step refers to at least this share of the weight: cloth in free fall needs no
+// solve, and cloth at rest has no other scale.
+constexpr double weight_share = 0.1;
 
 } // namespace
 
@@ -87,16 +68,18 @@ struct IntegratorBackwardEuler::Work {
     std::vector<Vec3> force, rhs, delta; // delta: the solution
     std::vector<Vec3> product;
     std::vector<Touch> touches;
-    std::vector<Vec3> prescribed; // velocity of fixed rows
-    std::vector<Vec3> base;       // right-hand side without contacts
+    std::vector<Vec3> prescribed;           // velocity of fixed rows
+    std::vector<Vec3> base;                 // right-hand side without contacts
+    std::vector<Vec3> from_fall, from_last; // where the minimisation may start
+    ContactNewton newton;
 
     // The stages of a step, in order.
     void prepare(const StepInput& s);
     void prescribe(const StepInput& s);
     void linearise_first(const StepInput& s, const Contacts& contacts,
                          const BackwardEulerOptions& options);
-    [[nodiscard]] bool settle_contacts(const StepInput& s, const BackwardEulerOptions& options,
-                                       LinearSolver& solver);
+    [[nodiscard]] bool minimise(const StepInput& s, const BackwardEulerOptions& options,
+                                LinearSolver& solver);
     [[nodiscard]] bool iterate(const StepInput& s, const BackwardEulerOptions& options,
                                LinearSolver& solver);
     void finish(const StepInput& s, State& out);
@@ -107,7 +90,6 @@ struct IntegratorBackwardEuler::Work {
     void make_firm(const StepInput& s);
     void make_links(const StepInput& s, std::span<const Vec3> at);
     void add_touches(double dt, std::span<const Vec3> v, std::span<const Vec3> at);
-    bool settle(const StepInput& s, bool friction, double friction_speed);
     void add_own(const StepInput& s);
     void add_loads(const StepInput& s, std::span<const Vec3> v, std::span<const Vec3> at);
     void linearise_again(const StepInput& s);
@@ -122,9 +104,10 @@ void IntegratorBackwardEuler::Work::resize(std::size_t n)
     system.own.resize(n);
 }
 
-/// Below `firm` a contact is as stiff as the rows of its nodes are in all: stiffer than the cloth
-/// in its plane, so that what hangs there stretches the cloth before it crushes the contact, and
-/// not harder on the solver than the cloth itself. \pre own and off are those of the step
+/// Below `firm` a contact is as stiff as the matrix rows of its nodes together. It is then stiffer
+/// than the cloth in its plane, so that a hanging weight stretches the cloth before it crushes the
+/// contact, and it is no harder for the solver than the cloth itself. \pre own and off are those of
+/// the step
 void IntegratorBackwardEuler::Work::make_firm(const StepInput& in)
 {
     const double dt = in.dt;
@@ -154,8 +137,7 @@ void IntegratorBackwardEuler::Work::make_firm(const StepInput& in)
         if (std::abs(balance) > 0.5) // weights of cloth against cloth add up to zero
             sum = std::max(sum, least_firm / firm_stiffness_share * mass / (dt * dt));
         t.firm_stiffness = firm_stiffness_share * sum / weight;
-        t.most_drag = std::max(dt * t.firm_stiffness, most_drag * mass / (weight * dt));
-        t.drag = std::min(t.drag, t.most_drag);
+        t.most_hold = std::max(dt * t.firm_stiffness, most_hold * mass / (weight * dt));
     });
 }
 
@@ -165,10 +147,9 @@ void IntegratorBackwardEuler::Work::make_links(const StepInput& s, std::span<con
     system.links.clear();
     for (const Touch& t : touches) {
         const double stiffness = t.push_stiffness(t.gap(at, 1));
-        if (stiffness == 0 && t.drag == 0) continue;
-        const Mat3 across = outer(t.normal, t.normal);
-        const Mat3 m = (identity<3>() - across - outer(t.along, t.along)) * (s.dt * t.drag) +
-                       across * (s.dt * s.dt * stiffness);
+        if (stiffness == 0 && t.hold == 0) continue;
+        const Mat3 m = t.friction_matrix(t.slip(velocity)) * s.dt +
+                       outer(t.normal, t.normal) * (s.dt * s.dt * stiffness);
         system.links.add(s.model.dependencies, std::span(t.rows).first(t.count),
                          std::span(t.weights).first(t.count), m);
     }
@@ -208,45 +189,10 @@ void IntegratorBackwardEuler::Work::add_touches(double dt, std::span<const Vec3>
 {
     for (const Touch& t : touches) {
         const double push = t.push(t.gap(at, 1));
-        if (push == 0 && t.drag == 0) continue;
+        if (push == 0 && t.hold == 0) continue;
         const Vec3 f = push * t.normal + t.friction_force(t.slip(v));
         for (std::size_t i = 0; i < t.count; ++i) rhs[t.rows[i]] += (dt * t.weights[i]) * f;
     }
-}
-
-/// Settles the friction of the contacts where the last solve ended (`velocity`, `trial_y`); the
-/// links of that solve were made at `y`. \return whether the solve met their laws already
-bool IntegratorBackwardEuler::Work::settle(const StepInput& s, bool friction, double friction_speed)
-{
-    const std::span<const Vec3> at = trial_y, at_last = y;
-    const double gravity = norm(s.loads.gravity);
-    struct Sums {
-        bool each = true;
-        double missed = 0, push = 0, turned = 0, friction = 0; // [N]
-    };
-    const Sums sums = parallel_reduce(
-        touches.size(), Sums{},
-        [&](std::size_t k) {
-            Touch& t = touches[k];
-            const double gap = t.gap(at, 1), gap_last = t.gap(at_last, 1), pushed = t.push(gap);
-            const double solved = t.push(gap_last) - t.push_stiffness(gap_last) * (gap - gap_last);
-            double weight = 0;
-            for (std::size_t i = 0; i < t.count; ++i)
-                s.model.dependencies.visit(t.rows[i], std::abs(t.weights[i]),
-                                           [&](std::uint32_t row, double w) {
-                                               weight += w * s.model.mass.values[row] * gravity;
-                                           });
-            const double missed = std::abs(pushed - solved), size = std::max(pushed, weight);
-            return Sums{missed <= settled_each_share * size, missed, size,
-                        settle_friction(t, pushed, t.slip(velocity), friction_speed),
-                        t.friction * pushed};
-        },
-        [](const Sums& a, const Sums& b) {
-            return Sums{a.each && b.each, a.missed + b.missed, a.push + b.push, a.turned + b.turned,
-                        a.friction + b.friction};
-        });
-    return sums.each && sums.missed <= settled_share * sums.push &&
-           (!friction || sums.turned <= settled_friction_share * sums.friction);
 }
 
 /// What a step of several iterations minimises [J].
@@ -272,11 +218,7 @@ double IntegratorBackwardEuler::Work::potential(const StepInput& s, std::span<co
     for (const Spring& spring : loads.springs)
         e += 0.5 * spring.stiffness * norm2(spring.target - at[index(spring.node)]);
     for (const Touch& t : touches) {
-        const double gap = t.gap(at, 1);
-        const double depth = std::max(0.0, t.thickness - gap), deep = std::max(0.0, t.firm - gap);
-        const Vec3 slip = t.slip(v), across = slip - dot(slip, t.along) * t.along;
-        e += 0.5 * t.stiffness * depth * depth + 0.5 * t.firm_stiffness * deep * deep +
-             dt * (dot(t.grip, slip) + 0.5 * t.drag * norm2(across));
+        e += t.push_potential(t.gap(at, 1)) + dt * t.friction_potential(t.slip(v));
     }
     return e;
 }
@@ -326,8 +268,8 @@ void IntegratorBackwardEuler::Work::place(const StepInput& s, std::span<const Ve
     parallel_for(x.size(), [&](std::size_t i) { at[i] = x[i] + s.dt * v[i]; });
 }
 
-/// Where gravity alone would take everything, and what is prescribed. Dependent rows are solved for
-/// by nobody: they follow after each solve.
+/// Where gravity alone would move the nodes, and the prescribed velocities. Dependent rows are not
+/// unknowns: they follow their parents after each solve.
 void IntegratorBackwardEuler::Work::prescribe(const StepInput& s)
 {
     const std::size_t n = fall.size();
@@ -341,7 +283,7 @@ void IntegratorBackwardEuler::Work::prescribe(const StepInput& s)
     for (const Pin& p : s.loads.pins) prescribed[index(p.node)] = (p.x_t1 - s.in.x[p.node]) / s.dt;
 }
 
-/// The system and the right-hand side of the first solve, which is the only one without contacts.
+/// The system and the right-hand side of the first solve, without contacts.
 void IntegratorBackwardEuler::Work::linearise_first(const StepInput& s, const Contacts& contacts,
                                                     const BackwardEulerOptions& options)
 {
@@ -350,8 +292,7 @@ void IntegratorBackwardEuler::Work::linearise_first(const StepInput& s, const Co
     const double dt = s.dt;
     touches.clear();
     touches.reserve(contacts.proximities.size());
-    for (const Proximity& p : contacts.proximities)
-        touches.push_back(make_touch(p, x, s.in.v.span(), dt, options.friction_speed));
+    for (const Proximity& p : contacts.proximities) touches.push_back(make_touch(p, dt));
 
     const bool damped = std::any_of(s.model.materials.begin(), s.model.materials.end(), is_damped);
     batch.freeze(s.model, x);
@@ -362,18 +303,15 @@ void IntegratorBackwardEuler::Work::linearise_first(const StepInput& s, const Co
     }
     batch.linearise(s.model, x, {dt * dt, dt}, force, system.off);
     add_own(s);
+    system.positions.assign(x.begin(), x.end());
+    system.blocks_revision = ++revision;
     make_firm(s);
-    make_links(s, y);
     // rhs = dt f(x) - (dt^2 K + dt D) v* + loads at v*.
     multiply_internal(batch.pattern(), system.off, fall, product);
     parallel_for(rhs.size(), [&](std::size_t i) { rhs[i] = dt * force[i] - product[i]; });
     add_loads(s, fall, y);
-    base = rhs;
-    add_touches(dt, fall, y);
     fold(s.model.dependencies, std::span<Vec3>(rhs));
-    parallel_for(rhs.size(), [&](std::size_t i) {
-        delta[i] = system.is_fixed(i) ? prescribed[i] - fall[i] : Vec3{};
-    });
+    base = rhs;
     times.assembly += watch.ms();
 }
 
@@ -396,35 +334,33 @@ bool IntegratorBackwardEuler::Work::solve(const StepInput& s, LinearSolver& solv
     return true;
 }
 
-/// The first solve, and more of them until each contact pushes and holds as its law says.
-bool IntegratorBackwardEuler::Work::settle_contacts(const StepInput& s,
-                                                    const BackwardEulerOptions& options,
-                                                    LinearSolver& solver)
+/// The linearised step, from free fall or from the last velocity, whichever is nearer. (The last
+/// velocity with the last change added has never been the nearest of the three.)
+bool IntegratorBackwardEuler::Work::minimise(const StepInput& s,
+                                             const BackwardEulerOptions& options,
+                                             LinearSolver& solver)
 {
-    const auto solve_for_velocity = [&] {
-        if (!solve(s, solver)) return false;
-        parallel_for(delta.size(), [&](std::size_t i) { velocity[i] = fall[i] + delta[i]; });
-        return true;
-    };
-    if (!solve_for_velocity()) return false;
-    if (!touches.empty()) trial_y.resize(delta.size());
-    while (!touches.empty()) {
-        const Stopwatch watch;
-        place(s, velocity, trial_y);
-        report.contacts_settled =
-            settle(s, report.contact_passes < friction_passes, options.friction_speed);
-        if (report.contacts_settled || report.contact_passes == options.contact_passes) break;
-        ++report.contact_passes;
-        // (S + L) w = base + L w_last + contacts at w_last, from w_last, w = V - v*.
-        y.swap(trial_y);
-        make_links(s, y);
-        rhs = base;
-        add_touches(s.dt, velocity, y);
-        fold(s.model.dependencies, std::span<Vec3>(rhs));
-        add_product(system.links, delta, rhs);
-        times.assembly += watch.ms();
-        if (!solve_for_velocity()) return false;
-    }
+    const std::size_t n = delta.size();
+    from_fall.resize(n);
+    from_last.resize(n);
+    parallel_for(n, [&](std::size_t i) {
+        from_fall[i] = system.is_fixed(i) ? prescribed[i] - fall[i] : Vec3{};
+        from_last[i] = system.is_fixed(i) ? from_fall[i] : s.in.v.values[i] - fall[i];
+    });
+    const std::array<std::span<const Vec3>, 2> starts{from_fall, from_last};
+    const double weight2 = parallel_sum(
+        n, [&](std::size_t i) { return s.model.mass.values[i] * s.model.mass.values[i]; });
+    const double least_load = weight_share * s.dt * norm(s.loads.gravity) * std::sqrt(weight2);
+    const ContactProblem problem{
+        system, touches, base, s.in.x.span(), fall, y, s.model.dependencies, s.dt, least_load};
+    ContactNewtonOptions newton_options;
+    newton_options.tolerance = solver.tolerance();
+    newton_options.friction_speed = options.friction_speed;
+    if (!newton.minimise(problem, newton_options, starts, solver, delta, report)) return false;
+    follow(s.model.dependencies, delta);
+    parallel_for(n, [&](std::size_t i) { velocity[i] = fall[i] + delta[i]; });
+    times.factor += report.ms_prepare;
+    times.solve += report.ms_solve;
     return true;
 }
 
@@ -437,6 +373,7 @@ void IntegratorBackwardEuler::Work::linearise_again(const StepInput& s)
         parallel_for(system.off.size(), [&](std::size_t k) { system.off[k] += off_damping[k]; });
         multiply_internal(batch.pattern(), off_damping, velocity, product);
     }
+    system.blocks_revision = ++revision;
     make_links(s, y);
     parallel_for(rhs.size(), [&](std::size_t i) {
         rhs[i] = s.dt * force[i] - s.model.mass[make_id<NodeId>(i)] * (velocity[i] - fall[i]);
@@ -449,8 +386,8 @@ void IntegratorBackwardEuler::Work::linearise_again(const StepInput& s)
     times.assembly += watch.ms();
 }
 
-/// Goes along delta as far as the potential falls by enough, and changes `velocity` and `y`.
-/// \return false where it does not fall any more: the velocity is as good as rounding allows
+/// Backtracking line search along delta; changes `velocity` and `y`.
+/// \return false where the potential does not decrease: the velocity is as good as rounding allows
 bool IntegratorBackwardEuler::Work::search_line(const StepInput& s, double& energy)
 {
     constexpr double sufficient = 1e-4; // share of the slope (Armijo)
@@ -476,7 +413,7 @@ bool IntegratorBackwardEuler::Work::search_line(const StepInput& s, double& ener
     return false;
 }
 
-/// Newton's method from where the first solves ended.
+/// Newton's method, starting from the result of the first solves.
 bool IntegratorBackwardEuler::Work::iterate(const StepInput& s, const BackwardEulerOptions& options,
                                             LinearSolver& solver)
 {
@@ -520,7 +457,7 @@ SolveReport IntegratorBackwardEuler::advance(const Model& model, const State& in
     w.prepare(s);
     w.prescribe(s);
     w.linearise_first(s, contacts, options_);
-    if (!w.settle_contacts(s, options_, *solver_)) return w.report;
+    if (!w.minimise(s, options_, *solver_)) return w.report;
     if (options_.newton_iterations > 1 && !w.iterate(s, options_, *solver_)) return w.report;
     w.finish(s, out);
     return w.report;

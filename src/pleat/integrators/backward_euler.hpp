@@ -5,18 +5,17 @@
 // Based on: [Baraff1998] (linearly implicit, filtered), [Narain2012] sec. 3.
 //
 // The unknown is the velocity beyond what gravity alone would give, so that free fall needs no
-// solve and has no solver error in it. Measured fabrics' numbers are frozen at the start of the
-// step. With more than one iteration each step minimises
+// solve and has no solver error in it. The strain-dependent stiffness of measured fabrics is
+// evaluated at the start of the step. With more than one iteration each step minimises
 //
 //   |V - v*|^2_M / 2 + U(x + dt V) + dt/2 V.D.V + springs + contacts,   v* = v + dt g,
 //
 // D the damping matrix at the start, by Newton's method with backtracking.
 //
 // Contacts (model/contacts.hpp) push linearly below their thickness, as firmly as the cloth is
-// stiff below `firm`, and never pull. The first solve takes those for active that would be nearer
-// than the thickness if nothing but gravity acted; then it is repeated with those that are, until
-// none changes. Friction is Coulomb's: sliding, mu N against the slip; below friction_speed a drag
-// mu N / friction_speed, so that a node that is held creeps with at most that speed.
+// stiff below `firm`, and never pull. Friction is Coulomb's: sliding, mu N against the slip; below
+// friction_speed a drag mu N / friction_speed, so that a node that is held creeps with at most that
+// speed. The step minimises elastic energy, inertia and contacts together (contact_newton.hpp).
 #pragma once
 
 #include "pleat/integrators/integrator.hpp"
@@ -30,7 +29,6 @@ struct BackwardEulerOptions {
     int newton_iterations = 1;      // 1: linearly implicit
     double newton_tolerance = 1e-8; // on the last iteration's change of velocity, relative
     double friction_speed = 1e-4;   // below which a contact sticks [m/s]
-    int contact_passes = 6;         // maximum of solves that contacts ask for beyond the first
 };
 
 /// Where a step's time went [ms].

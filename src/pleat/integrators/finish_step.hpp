@@ -21,7 +21,7 @@ inline void place_pins(const Loads& loads, State& state)
     }
 }
 
-/// A position that is not finite is reported; nobody is to use such a state.
+/// Reports positions that are not finite; such a state must not be used.
 inline void refuse_infinite(const State& state, SolveReport& report)
 {
     if (std::all_of(state.x.begin(), state.x.end(), [](const Vec3& p) { return is_finite(p); }))

@@ -13,8 +13,8 @@
 
 namespace pleat {
 
-/// When an integrator has a velocity to modify: the one that is about to move the positions by dt,
-/// or the one at the end of the step, which is looked at as if it moved them by another dt.
+/// Which velocity is modified: the one that is about to move the positions by dt, or the one at the
+/// end of the step, which is treated as if it moved them by another dt.
 enum class ModifyAt { before_positions, end };
 
 /// Strain limits and collisions applied to a velocity: `moved` is `from` moved by its velocities

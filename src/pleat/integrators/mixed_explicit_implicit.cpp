@@ -23,11 +23,21 @@ namespace pleat {
 
 namespace {
 
+/// Its friction is a drag that gives mu N at the slip at the start.
+Touch make_dragged_touch(const Proximity& p, std::span<const Vec3> x, std::span<const Vec3> v,
+                         double dt, double friction_speed)
+{
+    Touch t = make_touch(p, dt);
+    const double pressed = p.stiffness * std::max(0.0, p.thickness - t.gap(x, 0));
+    t.hold = p.friction * pressed / std::max(norm(t.slip(v)), friction_speed);
+    return t;
+}
+
 bool has_damping(const Model& model, const Loads& loads, const std::vector<Touch>& touches)
 {
     return std::any_of(model.materials.begin(), model.materials.end(), is_damped) ||
            !loads.drag.empty() ||
-           std::any_of(touches.begin(), touches.end(), [](const Touch& t) { return t.drag > 0; });
+           std::any_of(touches.begin(), touches.end(), [](const Touch& t) { return t.hold > 0; });
 }
 
 double frobenius(const Mat3& m)
@@ -130,15 +140,15 @@ void IntegratorMixedExplicitImplicit::Work::evaluate(const Model& model, const S
         force[index(s.node)] += s.stiffness * (s.target - x[index(s.node)]);
     for (const Touch& touch : touches) {
         const double depth = touch.thickness - touch.gap(x, t);
-        Vec3 f = touch.drag *
+        Vec3 f = touch.hold *
                  (dot(touch.normal, touch.anchor_velocity) * touch.normal - touch.anchor_velocity);
         if (depth > 0) f += (touch.stiffness * depth) * touch.normal;
         for (std::size_t i = 0; i < touch.count; ++i) force[touch.rows[i]] += touch.weights[i] * f;
-        if (touch.drag > 0)
+        if (touch.hold > 0)
             system.links.add(model.dependencies, std::span(touch.rows).first(touch.count),
                              std::span(touch.weights).first(touch.count),
                              (identity<3>() - outer(touch.normal, touch.normal)) *
-                                 (0.5 * h * touch.drag));
+                                 (0.5 * h * touch.hold));
     }
     fold(model.dependencies, std::span<Vec3>(force));
 }
@@ -175,7 +185,7 @@ bool IntegratorMixedExplicitImplicit::Work::move(const Model& model, const Modif
     return true;
 }
 
-/// Where the velocity at the end cannot be modified it stays: the next step modifies its own.
+/// If modifying the final velocity fails, it is kept: the next step modifies its own velocity.
 void IntegratorMixedExplicitImplicit::Work::modify_end(const Model& model,
                                                        const ModifyMotion& modify, const State& in,
                                                        const Loads& loads, double h)
@@ -289,7 +299,7 @@ SolveReport IntegratorMixedExplicitImplicit::run(const Model& model, const State
     follow(model.dependencies, w.v);
     w.touches.clear();
     for (const Proximity& p : contacts.proximities)
-        w.touches.push_back(make_touch(p, w.x, w.v, dt, options_.friction_speed));
+        w.touches.push_back(make_dragged_touch(p, w.x, w.v, dt, options_.friction_speed));
     w.damped = has_damping(model, loads, w.touches);
 
     report.dt_stable = options_.safety * w.stable_step(model, loads);

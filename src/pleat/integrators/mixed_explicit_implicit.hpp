@@ -12,17 +12,17 @@
 //   v^{n+1} = v* + dt/2 a(x^{n+1}, v^{n+1}) implicit v^{n+1} = v* + dt/2 a(x^{n+1}, v^{n+1})
 //   modify v^{n+1}                                   implicit; modify v^{n+1}
 //
-// "Modify" is strain limits and collisions (ModifyMotion): v~ so that the positions end inside
-// their limits and cross nothing on the way, v^{n+1} so that it would not lead out again. That
-// needs contacts found for each of these short steps, and so advance_modified() takes one of them
-// at a time. advance() without modifications cuts a longer dt itself.
+// "Modify" applies strain limits and collisions (ModifyMotion): v~ such that the new positions are
+// inside the limits and the motion crosses nothing, v^{n+1} such that the next motion would stay
+// so. That needs contacts found for each of these short steps, and so advance_modified() takes one
+// of them at a time. advance() without modifications cuts a longer dt itself.
 //
 // "Implicit" is in the velocity only: damping, drag and friction, linear in v with a symmetric
 // positive matrix. Stable for dt < 2 / omega, omega^2 bounded by the largest row sum of M^-1 K
 // (Gershgorin); the bound is in the report, and a longer dt is cut into equal inner steps below it.
 // Departs from [Bridson2003]: the damping matrix is assembled, since the bound needs its pattern
-// anyway, and solved with the block-Jacobi CG of linalg. Measured fabrics' numbers are taken anew
-// at every inner step.
+// anyway, and solved with the block-Jacobi CG of linalg. The strain-dependent stiffness of measured
+// fabrics is evaluated at every inner step.
 #pragma once
 
 #include "pleat/integrators/integrator.hpp"

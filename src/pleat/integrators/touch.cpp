@@ -2,12 +2,9 @@
 // Copyright the Pleat authors
 #include "pleat/integrators/touch.hpp"
 
-#include <algorithm>
-
 namespace pleat {
 
-Touch make_touch(const Proximity& p, std::span<const Vec3> x, std::span<const Vec3> v, double dt,
-                 double friction_speed)
+Touch make_touch(const Proximity& p, double dt)
 {
     Touch t;
     t.count = p.node_count();
@@ -21,35 +18,21 @@ Touch make_touch(const Proximity& p, std::span<const Vec3> x, std::span<const Ve
     t.anchor_t0 = p.anchor_t0;
     t.anchor_t1 = p.anchor_t1;
     t.anchor_velocity = (p.anchor_t1 - p.anchor_t0) / dt;
-    if (p.friction > 0) {
-        const double pressed = p.stiffness * std::max(0.0, p.thickness - t.gap(x, 0));
-        t.drag = p.friction * pressed / std::max(norm(t.slip(v)), friction_speed);
-    }
     return t;
 }
 
-double settle_friction(Touch& t, double pushed, const Vec3& slip, double friction_speed)
+double refresh_friction(Touch& t, double pushed, const Vec3& slip, double friction_speed)
 {
     if (t.friction == 0) return 0;
     const Vec3 before = t.friction_force(slip);
-    const double most = t.friction * pushed, speed = norm(slip);
-    if (most > t.most_drag * std::max(speed, friction_speed)) {
-        const Vec3 force = (t.drag == t.most_drag ? t.grip : Vec3{}) + t.most_drag * slip;
-        const double size = norm(force);
-        t.drag = t.most_drag;
-        t.grip = size > most ? force * (most / size) : force;
-        t.along = size > most ? force / size : Vec3{};
-    } else if (speed <= friction_speed) {
-        t.grip = t.along = Vec3{};
-        t.drag = most / friction_speed;
+    t.most_friction = t.friction * pushed;
+    const double wanted = t.most_friction / friction_speed;
+    t.hold = std::min(wanted, t.most_hold);
+    if (wanted <= t.most_hold) {
+        t.grip = Vec3{};
     } else {
-        const Vec3 direction = slip / speed;
-        // What slid may not slide back: then the drag holds it, and so it does where more friction
-        // than before could turn the slip around.
-        const bool too_strong = -dot(before, direction) >= most;
-        t.drag = most / speed;
-        t.along = too_strong ? direction : Vec3{};
-        t.grip = too_strong ? most * direction : Vec3{};
+        const double size = norm(before);
+        t.grip = before * (size > t.most_friction ? -t.most_friction / size : -1.0);
     }
     return norm(t.friction_force(slip) - before);
 }

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// A proximity as one step of an integrator sees it: a push that never pulls, linear below the
-// thickness and much steeper below `firm`, and Coulomb friction, linear in the slip as far as the
-// next solve is concerned. Integrators that solve several times settle_friction() in between.
+// A proximity as one step of an integrator sees it: forces and the potentials that they come from.
+//
+//   push      never pulls; linear below the thickness, and much steeper below `firm`. Its potential
+//             has a continuous gradient.
+//   friction  Coulomb's law with the normal force N of an earlier state ("lagged"): a force of
+//             at most mu N against the slip. Where the slip is below a small speed it is a drag,
+//             hold * slip. For given N this has a convex potential too, so that a step with
+//             contacts is a minimisation.
+//
+// Where N is large the drag would be by far the stiffest part of the system. It is bounded
+// (most_hold); what it then holds is taken over into `grip` from one refresh to the next, as in an
+// augmented Lagrangian method, so that the slip goes to zero all the same: the force is the
+// projection of grip + hold * slip onto the disc of radius mu N.
 #pragma once
 
 #include "pleat/core/vec.hpp"
@@ -30,11 +40,10 @@ struct Touch {
     double firm = 0;               // [m]
     double firm_stiffness = 0;     // below `firm`, besides the other [N/m]
     double friction = 0;           // Coulomb's mu
-    // Friction is -(grip + drag slip), where the drag leaves out the direction `along`.
+    double most_friction = 0;      // mu N [N]
+    double hold = 0;               // [kg/s]
+    double most_hold = std::numeric_limits<double>::infinity(); // [kg/s]
     Vec3 grip{};                                                // [N]
-    double most_drag = std::numeric_limits<double>::infinity(); // [kg/s]
-    Vec3 along{};                                               // unit, tangential; zero: none
-    double drag = 0;                                            // [kg/s]
 
     [[nodiscard]] Vec3 sum(std::span<const Vec3> values) const
     {
@@ -50,9 +59,10 @@ struct Touch {
     /// Tangential part of the relative velocity [m/s].
     [[nodiscard]] Vec3 slip(std::span<const Vec3> v) const
     {
-        const Vec3 u = sum(v) + anchor_velocity;
-        return u - dot(normal, u) * normal;
+        return tangential(sum(v) + anchor_velocity);
     }
+    [[nodiscard]] Vec3 tangential(const Vec3& u) const { return u - dot(normal, u) * normal; }
+
     /// Force along the normal [N], never negative.
     [[nodiscard]] double push(double gap) const
     {
@@ -64,23 +74,44 @@ struct Touch {
     {
         return (gap < thickness ? stiffness : 0.0) + (gap < firm ? firm_stiffness : 0.0);
     }
-    /// Friction on the first feature, as the last settling made it [N].
+    /// [J]
+    [[nodiscard]] double push_potential(double gap) const
+    {
+        const double depth = std::max(0.0, thickness - gap), deep = std::max(0.0, firm - gap);
+        return 0.5 * (stiffness * depth * depth + firm_stiffness * deep * deep);
+    }
+
+    /// Friction on the first feature [N].
     [[nodiscard]] Vec3 friction_force(const Vec3& slip) const
     {
-        return -(grip + drag * (slip - dot(slip, along) * along));
+        const Vec3 f = grip + hold * slip;
+        const double size = norm(f);
+        return size > most_friction ? f * (-most_friction / size) : -f;
+    }
+    /// - d force / d slip [kg/s], symmetric and not negative.
+    [[nodiscard]] Mat3 friction_matrix(const Vec3& slip) const
+    {
+        const Mat3 across = identity<3>() - outer(normal, normal);
+        const Vec3 f = grip + hold * slip;
+        const double size = norm(f);
+        if (size <= most_friction) return across * hold;
+        return (across - outer(f, f) * (1 / (size * size))) * (hold * most_friction / size);
+    }
+    /// Its gradient with respect to the slip is the force, less the sign [W].
+    [[nodiscard]] double friction_potential(const Vec3& slip) const
+    {
+        if (hold == 0) return 0;
+        const double size = norm(grip + hold * slip);
+        return size <= most_friction ? 0.5 * size * size / hold
+                                     : most_friction * (size - 0.5 * most_friction) / hold;
     }
 };
 
-/// \param friction_speed below which friction is a plain drag [m/s]
-[[nodiscard]] Touch make_touch(const Proximity& proximity, std::span<const Vec3> x,
-                               std::span<const Vec3> v, double dt, double friction_speed);
+[[nodiscard]] Touch make_touch(const Proximity& proximity, double dt);
 
-/// Makes friction what Coulomb's law says of a normal force `pushed` [N] and the slip [m/s] that
-/// the last solve ended with. Where friction was too strong the touch slides: friction keeps its
-/// size and follows the direction. Where it was too weak it becomes a drag that cannot turn the
-/// slip around; where that drag would be more than most_drag, what it holds is taken over into the
-/// grip, so that the slip goes to zero from one settling to the next. \return by how much the force
-/// on this slip changes [N]
-double settle_friction(Touch& touch, double pushed, const Vec3& slip, double friction_speed);
+/// Gives friction the normal force `pushed` [N], where the slip is as given [m/s].
+/// \param friction_speed below which a contact sticks [m/s]
+/// \return by how much the force on this slip changes [N]
+double refresh_friction(Touch& touch, double pushed, const Vec3& slip, double friction_speed);
 
 } // namespace pleat

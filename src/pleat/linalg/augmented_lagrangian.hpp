@@ -25,7 +25,7 @@ struct AugmentedLagrangianOptions {
     double inner_tolerance = 1e-2;
 };
 
-/// The functions hold the multipliers; all but the first speak of the point evaluated last.
+/// The functions hold the multipliers; all but the first refer to the point evaluated last.
 struct ConstrainedProblem {
     Objective lagrangian;                   // f + mu/2 |max(g + lambda/mu, 0)|^2 and its gradient
     FunctionRef<double()> violation;        // the worst
@@ -45,8 +45,8 @@ struct AugmentedLagrangianReport {
 class AugmentedLagrangian {
 public:
     /// Moves x to a point that is feasible to the tolerance and near the minimum of f among those.
-    /// Ends as soon as x is feasible: points come from outside, so that the first feasible one is
-    /// near the best one.
+    /// Ends as soon as x is feasible: iterates come from outside the feasible set, so the first
+    /// feasible one is near the best one.
     [[nodiscard]] AugmentedLagrangianReport minimize(const ConstrainedProblem& problem,
                                                      const AugmentedLagrangianOptions& options,
                                                      std::span<Vec3> x);

@@ -9,8 +9,8 @@
 // atomics and no colours, and the bits do not depend on the threads.
 //
 // Where rows depend on others (dependencies.hpp) the elements add to the rows of the parents with
-// the products of the weights, which is P^T K P. No element knows of it; without dependencies
-// nothing is stored and nothing is computed.
+// the products of the weights, which is P^T K P. Elements are not aware of it; without dependencies
+// this costs neither memory nor time.
 #pragma once
 
 #include "pleat/core/parallel.hpp"

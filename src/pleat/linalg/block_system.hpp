@@ -46,10 +46,28 @@ struct BlockSystem {
     std::vector<Mat3> own;                 // by row, symmetric
     BlockLinks links;
     std::vector<std::uint8_t> fixed; // by row: 1 where the solution is given; empty: none
+    // Changes whenever off, own or fixed do, so that solvers need not prepare them anew; 0:
+    // unknown.
+    std::uint64_t blocks_revision = 0;
+    std::vector<Vec3> positions; // of the rows [m], for coarse levels of solvers; empty: unknown
+    // Rows that links may couple as long as blocks_revision stays, by possible link, as in
+    // BlockLinks. Empty: what the links couple now.
+    std::vector<std::uint32_t> couple_start, couple_row;
 
     [[nodiscard]] std::size_t row_count() const { return own.size(); }
     [[nodiscard]] bool is_fixed(std::size_t row) const { return !fixed.empty() && fixed[row] != 0; }
 };
+
+/// The rows of the links that there are or may be, by link as in BlockLinks: those of the couplings
+/// where they are known, else those of the links.
+struct PossibleLinks {
+    std::span<const std::uint32_t> start, row;
+};
+[[nodiscard]] inline PossibleLinks possible_links(const BlockSystem& a)
+{
+    if (a.couple_start.empty()) return {a.links.start, a.links.row};
+    return {a.couple_start, a.couple_row};
+}
 
 /// y = (off part) x: the internal forces' share only.
 void multiply_internal(const BlockPattern& pattern, std::span<const Mat3> off,

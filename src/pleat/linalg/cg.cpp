@@ -2,24 +2,28 @@
 // Copyright the Pleat authors
 //
 // A node's vector is four floats, the fourth always zero. A block is nine floats by column, read as
-// three overlapping loads of four; what the fourth lane then holds is masked away once a row. The
+// three overlapping loads of four; the garbage in the fourth lane is masked out once per row. The
 // product uses differences x_j - x_i (block_system.hpp), so the diagonal of the internal part is
 // never rounded to float. Links do the same with differences to their first node.
 #include "pleat/linalg/cg.hpp"
 
 #include "pleat/core/error.hpp"
-#include "pleat/core/simd.hpp"
 #include "pleat/core/stage_times.hpp"
 #include "pleat/linalg/cholesky.hpp"
+#include "pleat/linalg/multigrid.hpp"
 
 #include <cmath>
-#include <numeric>
 
 namespace pleat {
 
 namespace {
 
 constexpr std::size_t rows_per_chunk = 512;
+// A direct factor takes as long as about this many iterations, and one more for so many rows: its
+// time grows as the power 1.5 of the rows, that of an iteration as the rows.
+constexpr int least_iterations = 30;
+constexpr std::size_t rows_per_iteration = 40;
+constexpr int most_iterations = 3000; // where there is no fallback
 
 Float4 make4(const Vec3& v, double scale)
 {
@@ -27,23 +31,18 @@ Float4 make4(const Vec3& v, double scale)
                   static_cast<float>(v[2] * scale), 0.0f};
 }
 
-void store_columns(const Mat3& m, float* p)
-{
-    for (std::size_t j = 0; j < 3; ++j)
-        for (std::size_t i = 0; i < 3; ++i) p[3 * j + i] = static_cast<float>(m(i, j));
-}
-
-/// The matrix p points to, nine floats by column, times v. Reads one float beyond.
-Float4 times(const float* p, Float4 v)
-{
-    return load4(p) * splat(v[0]) + load4(p + 3) * splat(v[1]) + load4(p + 6) * splat(v[2]);
-}
-
 double sum_in_order(const std::vector<double>& partial)
 {
     double s = 0;
     for (double p : partial) s += p;
     return s;
+}
+
+void check_sizes(const BlockSystem& a, std::span<const Vec3> b, std::span<const Vec3> x)
+{
+    PLEAT_ASSERT(a.pattern != nullptr && a.pattern->row_count() == a.row_count(),
+                 "the pattern fits the system");
+    PLEAT_ASSERT(b.size() == a.row_count() && x.size() == a.row_count(), "sizes agree");
 }
 
 double free_norm(const BlockSystem& a, std::span<const Vec3> v)
@@ -55,136 +54,59 @@ double free_norm(const BlockSystem& a, std::span<const Vec3> v)
 } // namespace
 
 struct LinearSolverCg::Work {
-    std::vector<float> off, own, inverse; // nine floats a block, and one float of padding
+    Multigrid multigrid;
+    std::uint64_t blocks_revision = 0; // of the system; 0: unknown
+    bool direct = false;               // these blocks need a direct factor
     std::vector<Float4> x, r, z, p, q;
     std::vector<Vec3> residual, correction;
     std::vector<double> partial_a, partial_b;
-    std::vector<float> link_matrix;             // as the blocks
-    std::vector<float> link_weight, link_total; // by entry; their sum by link
-    std::vector<Float4> link_force;
-    struct Pull {
-        std::uint32_t link;
-        float weight;
-    };
-    std::vector<std::uint32_t> pull_start; // by row
-    std::vector<Pull> pulls;               // of the links on each row
 
+    /// Whether a direct factor has stepped in for these blocks before.
+    [[nodiscard]] bool is_direct(const BlockSystem& a) const
+    {
+        return direct && a.blocks_revision != 0 && a.blocks_revision == blocks_revision;
+    }
     void prepare(const BlockSystem& a);
-    void prepare_links(const BlockLinks& links, std::size_t row_count);
-    void multiply(const BlockSystem& a); // q = A p on the free rows; partial_a = p . q by chunk
+    void multiply(); // q = A p on the free rows; partial_a = p . q by chunk
     void shift(const BlockSystem& a, std::span<Vec3> solution);
-    void precondition(std::size_t first, std::size_t last, double& rz, double& rr);
-    [[nodiscard]] bool run_round(const BlockSystem& a, double start, double target,
-                                 int max_iterations, int& iterations);
+    void precondition(); // z = (about A^-1) r; partial_a = r . z, partial_b = r . r by chunk
+    [[nodiscard]] bool run_round(double start, double target, int max_iterations, int& iterations);
+    void add_round(double start, std::span<Vec3> solution) const;
+    double left = 0; // |r| at the end of the round, by recurrence
 };
-
-void LinearSolverCg::Work::prepare_links(const BlockLinks& links, std::size_t row_count)
-{
-    const std::size_t count = links.size();
-    link_matrix.resize(9 * count + 1);
-    link_force.resize(count);
-    link_total.resize(count);
-    link_weight.resize(links.row.size());
-    pulls.resize(links.row.size());
-    parallel_for(count, [&](std::size_t l) {
-        store_columns(links.matrix[l], &link_matrix[9 * l]);
-        double total = 0;
-        for (std::uint32_t k = links.start[l]; k < links.start[l + 1]; ++k) {
-            link_weight[k] = static_cast<float>(links.weight[k]);
-            total += links.weight[k];
-        }
-        link_total[l] = static_cast<float>(total);
-    });
-    // Counted one row further on, so that filling moves each start to where it belongs.
-    pull_start.assign(row_count + 2, 0);
-    for (const std::uint32_t row : links.row) ++pull_start[row + 2];
-    std::partial_sum(pull_start.begin(), pull_start.end(), pull_start.begin());
-    for (std::uint32_t l = 0; l < count; ++l)
-        for (std::uint32_t k = links.start[l]; k < links.start[l + 1]; ++k)
-            pulls[pull_start[links.row[k] + 1]++] = {l, link_weight[k]};
-}
 
 void LinearSolverCg::Work::prepare(const BlockSystem& a)
 {
     const std::size_t n = a.row_count();
-    const BlockPattern& pattern = *a.pattern;
-    off.resize(9 * pattern.slot_count() + 1);
-    own.resize(9 * n + 1);
-    inverse.resize(9 * n + 1);
     for (auto* v : {&x, &r, &z, &p, &q}) v->resize(n);
     residual.resize(n);
     correction.resize(n);
     partial_a.resize(chunk_count(n, rows_per_chunk));
     partial_b.resize(partial_a.size());
-    prepare_links(a.links, n);
-    parallel_for(n, [&](std::size_t i) {
-        Mat3 d = a.own[i];
-        for (std::uint32_t s = pattern.row_start[i]; s < pattern.row_start[i + 1]; ++s) {
-            store_columns(a.off[s], &off[9 * std::size_t{s}]);
-            d -= a.off[s];
-        }
-        store_columns(a.own[i], &own[9 * i]);
-        for (std::uint32_t e = pull_start[i]; e < pull_start[i + 1]; ++e) {
-            const double weight = pulls[e].weight;
-            d += a.links.matrix[pulls[e].link] * (weight * weight);
-        }
-        d = (d + transpose(d)) * 0.5;
-        const double det = determinant(d);
-        Mat3 inv{};
-        if (a.is_fixed(i)) {
-            // stays zero: the filter
-        } else if (det > 0 && std::isfinite(det)) {
-            inv = pleat::inverse(d);
-        } else {
-            inv = identity<3>();
-        }
-        store_columns(inv, &inverse[9 * i]);
-    });
+    if (a.blocks_revision == 0 || a.blocks_revision != blocks_revision) {
+        multigrid.set_blocks(a);
+        direct = false;
+        blocks_revision = a.blocks_revision;
+    }
+    multigrid.set_links(a);
 }
 
-void LinearSolverCg::Work::multiply(const BlockSystem& a)
+void LinearSolverCg::Work::multiply()
 {
-    const BlockPattern& pattern = *a.pattern;
-    const BlockLinks& links = a.links;
-    parallel_for(links.size(), [&](std::size_t l) {
-        const std::uint32_t first = links.start[l];
-        const Float4 p0 = p[links.row[first]];
-        Float4 sum = splat(link_total[l]) * p0;
-        for (std::uint32_t k = first + 1; k < links.start[l + 1]; ++k)
-            sum += splat(link_weight[k]) * (p[links.row[k]] - p0);
-        link_force[l] = times(&link_matrix[9 * l], sum);
-    });
-    parallel_chunks(a.row_count(), rows_per_chunk,
+    const FloatSystem& system = multigrid.fine();
+    parallel_chunks(system.row_count(), rows_per_chunk,
                     [&](std::size_t c, std::size_t first, std::size_t last) {
                         Double4 pq{};
                         for (std::size_t i = first; i < last; ++i) {
-                            if (a.is_fixed(i)) {
-                                q[i] = Float4{};
-                                continue;
-                            }
-                            const Float4 xi = p[i];
-                            Float4 sum0{}, sum1{}, sum2{};
-                            const std::uint32_t end = pattern.row_start[i + 1];
-                            const float* block = &off[9 * std::size_t{pattern.row_start[i]}];
-                            for (std::uint32_t s = pattern.row_start[i]; s < end; ++s, block += 9) {
-                                const Float4 d = p[pattern.column[s]] - xi;
-                                sum0 += load4(block) * splat(d[0]);
-                                sum1 += load4(block + 3) * splat(d[1]);
-                                sum2 += load4(block + 6) * splat(d[2]);
-                            }
-                            Float4 sum = (sum0 + sum1) + (sum2 + times(&own[9 * i], xi));
-                            for (std::uint32_t e = pull_start[i]; e < pull_start[i + 1]; ++e)
-                                sum += splat(pulls[e].weight) * link_force[pulls[e].link];
-                            sum = three_lanes(sum);
-                            q[i] = sum;
-                            pq += widen(xi) * widen(sum);
+                            q[i] = system.is_fixed(i) ? Float4{} : system.product(i, p);
+                            pq += widen(p[i]) * widen(q[i]);
                         }
                         partial_a[c] = sum_three_lanes(pq);
                     });
 }
 
-/// Solves for the translation of everything exactly, in x and in the residual: the internal part
-/// does not resist it, so that what the tolerance leaves there would be momentum from nowhere.
+/// Solves exactly for a translation of all nodes, in x and in the residual. The internal part does
+/// not resist it, so an error left there by the tolerance would change the total momentum.
 void LinearSolverCg::Work::shift(const BlockSystem& a, std::span<Vec3> solution)
 {
     const std::size_t n = a.row_count();
@@ -210,50 +132,50 @@ void LinearSolverCg::Work::shift(const BlockSystem& a, std::span<Vec3> solution)
     }
 }
 
-/// z = (diagonal blocks)^-1 r for a chunk of rows, with r.z and r.r.
-void LinearSolverCg::Work::precondition(std::size_t first, std::size_t last, double& rz, double& rr)
+void LinearSolverCg::Work::precondition()
 {
-    Double4 sum_rz{}, sum_rr{};
-    for (std::size_t i = first; i < last; ++i) {
-        const Float4 out = three_lanes(times(&inverse[9 * i], r[i]));
-        z[i] = out;
-        const Double4 wide = widen(r[i]);
-        sum_rz += wide * widen(out);
-        sum_rr += wide * wide;
-    }
-    rz = sum_three_lanes(sum_rz);
-    rr = sum_three_lanes(sum_rr);
+    multigrid.apply(r, z);
+    parallel_chunks(r.size(), rows_per_chunk,
+                    [&](std::size_t c, std::size_t first, std::size_t last) {
+                        Double4 rz{}, rr{};
+                        for (std::size_t i = first; i < last; ++i) {
+                            const Double4 wide = widen(r[i]);
+                            rz += wide * widen(z[i]);
+                            rr += wide * wide;
+                        }
+                        partial_a[c] = sum_three_lanes(rz);
+                        partial_b[c] = sum_three_lanes(rr);
+                    });
 }
 
 /// One round of preconditioned conjugate gradients in float for A x = residual / start, until
 /// |r| <= target. \return false where the matrix is not positive definite
-bool LinearSolverCg::Work::run_round(const BlockSystem& a, double start, double target,
-                                     int max_iterations, int& iterations)
+bool LinearSolverCg::Work::run_round(double start, double target, int max_iterations,
+                                     int& iterations)
 {
-    const std::size_t n = a.row_count();
-    parallel_chunks(n, rows_per_chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) {
-            r[i] = make4(residual[i], 1 / start);
-            x[i] = Float4{};
-        }
-        precondition(first, last, partial_a[c], partial_b[c]);
-        for (std::size_t i = first; i < last; ++i) p[i] = z[i];
+    const std::size_t n = r.size();
+    parallel_for(n, [&](std::size_t i) {
+        r[i] = make4(residual[i], 1 / start);
+        x[i] = Float4{};
     });
+    precondition();
+    parallel_for(n, [&](std::size_t i) { p[i] = z[i]; });
     double rz = sum_in_order(partial_a);
-    double rr = 1;
+    double rr = sum_in_order(partial_b);
     while (rr > target * target && iterations < max_iterations) {
         ++iterations;
-        multiply(a);
+        multiply();
         const double pq = sum_in_order(partial_a);
         if (!(pq > 0) || !std::isfinite(pq)) return false;
         const Float4 alpha = splat(static_cast<float>(rz / pq));
-        parallel_chunks(n, rows_per_chunk, [&](std::size_t c, std::size_t first, std::size_t last) {
-            for (std::size_t i = first; i < last; ++i) {
+        parallel_for(
+            n,
+            [&](std::size_t i) {
                 x[i] += alpha * p[i];
                 r[i] -= alpha * q[i];
-            }
-            precondition(first, last, partial_a[c], partial_b[c]);
-        });
+            },
+            rows_per_chunk);
+        precondition();
         const double rz_new = sum_in_order(partial_a);
         rr = sum_in_order(partial_b);
         if (!std::isfinite(rz_new)) return false;
@@ -262,7 +184,17 @@ bool LinearSolverCg::Work::run_round(const BlockSystem& a, double start, double 
         parallel_for(
             n, [&](std::size_t i) { p[i] = z[i] + beta * p[i]; }, rows_per_chunk);
     }
+    left = std::sqrt(rr);
     return true;
+}
+
+/// solution += what the round has found.
+void LinearSolverCg::Work::add_round(double start, std::span<Vec3> solution) const
+{
+    parallel_for(solution.size(), [&](std::size_t i) {
+        const Float4 d = x[i]; // zero on fixed rows
+        solution[i] += start * Vec3{double(d[0]), double(d[1]), double(d[2])};
+    });
 }
 
 LinearSolverCg::LinearSolverCg(const CgOptions& options)
@@ -270,6 +202,13 @@ LinearSolverCg::LinearSolverCg(const CgOptions& options)
 {}
 
 LinearSolverCg::~LinearSolverCg() = default;
+
+int LinearSolverCg::max_iterations(std::size_t row_count) const
+{
+    if (options_.max_iterations > 0) return options_.max_iterations;
+    if (!options_.fallback) return most_iterations;
+    return least_iterations + static_cast<int>(row_count / rows_per_iteration);
+}
 
 /// Rounds in float, each on the residual in double, until that is below the tolerance.
 /// \return whether the matrix proved to be positive definite so far
@@ -292,29 +231,46 @@ bool LinearSolverCg::refine(const BlockSystem& a, std::span<const Vec3> b, doubl
         if (report.residual <= options_.tolerance) return true;
         // A round that gains less than a factor of two has met the end of float's precision.
         if (last_round > 0 && start > 0.5 * last_round) return true;
-        if (report.iterations >= options_.max_iterations) return true;
+        if (report.iterations >= max_iterations(n)) return true;
         last_round = start;
         // It aims a little below the tolerance, so that the residual in double usually passes at
         // once.
         const double target = 0.8 * options_.tolerance * load / start;
-        if (!w.run_round(a, start, target, options_.max_iterations, report.iterations))
-            return false;
-        parallel_for(n, [&](std::size_t i) {
-            const Float4 d = w.x[i];
-            if (!a.is_fixed(i)) x[i] += start * Vec3{double(d[0]), double(d[1]), double(d[2])};
-        });
+        if (!w.run_round(start, target, max_iterations(n), report.iterations)) return false;
+        w.add_round(start, x);
     }
+}
+
+/// A direct factor where conjugate gradients did not reach the tolerance.
+LinearReport LinearSolverCg::finish(const BlockSystem& a, std::span<const Vec3> b, bool is_definite,
+                                    double tolerance, std::span<Vec3> x, LinearReport report)
+{
+    if (is_definite && report.residual <= tolerance) return report;
+    if (!options_.fallback) {
+        report.ok = false;
+        report.trouble = is_definite
+                             ? "conjugate gradients did not reach the tolerance"
+                             : "conjugate gradients met a matrix that is not positive definite";
+        return report;
+    }
+    work_->direct = true;
+    if (!direct_) direct_ = std::make_unique<LinearSolverCholesky>();
+    LinearReport direct = direct_->solve(a, b, x);
+    direct.iterations = report.iterations;
+    direct.fallbacks = 1;
+    direct.ms_factor += report.ms_factor;
+    direct.ms_solve += report.ms_solve;
+    return direct;
 }
 
 LinearReport LinearSolverCg::solve(const BlockSystem& a, std::span<const Vec3> b, std::span<Vec3> x)
 {
-    PLEAT_ASSERT(a.pattern != nullptr && a.pattern->row_count() == a.row_count(),
-                 "the pattern fits the system");
-    PLEAT_ASSERT(b.size() == a.row_count() && x.size() == a.row_count(), "sizes agree");
+    check_sizes(a, b, x);
     LinearReport report;
     const std::size_t n = a.row_count();
     if (n == 0) return report;
     Work& w = *work_;
+    if (w.is_direct(a)) return finish(a, b, false, 0, x, report);
     const Stopwatch make;
     w.prepare(a);
     report.ms_factor = make.ms();
@@ -334,21 +290,32 @@ LinearReport LinearSolverCg::solve(const BlockSystem& a, std::span<const Vec3> b
     }
     const bool is_definite = refine(a, b, load, x, report);
     report.ms_solve = solving.ms();
-    if (is_definite && report.residual <= options_.tolerance) return report;
+    return finish(a, b, is_definite, options_.tolerance, x, report);
+}
 
-    if (options_.fallback) {
-        if (!direct_) direct_ = std::make_unique<LinearSolverCholesky>();
-        LinearReport direct = direct_->solve(a, b, x);
-        direct.iterations = report.iterations;
-        direct.fallbacks = 1;
-        direct.ms_factor += report.ms_factor;
-        direct.ms_solve += report.ms_solve;
-        return direct;
-    }
-    report.ok = false;
-    report.trouble = is_definite ? "conjugate gradients did not reach the tolerance"
-                                 : "conjugate gradients met a matrix that is not positive definite";
-    return report;
+LinearReport LinearSolverCg::correct(const BlockSystem& a, std::span<const Vec3> b,
+                                     double tolerance, std::span<Vec3> x)
+{
+    check_sizes(a, b, x);
+    LinearReport report;
+    const std::size_t n = a.row_count();
+    std::fill(x.begin(), x.end(), Vec3{});
+    if (n == 0) return report;
+    Work& w = *work_;
+    if (w.is_direct(a)) return finish(a, b, false, 0, x, report);
+    const Stopwatch make;
+    w.prepare(a);
+    report.ms_factor = make.ms();
+    const Stopwatch solving;
+    parallel_for(n, [&](std::size_t i) { w.residual[i] = a.is_fixed(i) ? Vec3{} : b[i]; });
+    const double load = free_norm(a, b);
+    if (load == 0) return report;
+    const bool is_definite =
+        std::isfinite(load) && w.run_round(load, tolerance, max_iterations(n), report.iterations);
+    if (is_definite) w.add_round(load, x);
+    report.residual = w.left;
+    report.ms_solve = solving.ms();
+    return finish(a, b, is_definite, tolerance, x, report);
 }
 
 } // namespace pleat

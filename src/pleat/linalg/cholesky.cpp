@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <new>
 #include <utility>
 
 #if defined(PLEAT_CHOLMOD)
@@ -32,6 +34,16 @@ namespace pleat {
 
 namespace {
 
+/// OpenBLAS waits for ever where it cannot have its work buffer of 128 MB.
+/// \throw std::bad_alloc instead
+[[maybe_unused]] void require_blas_buffer()
+{
+    constexpr std::size_t enough = std::size_t{160} << 20; // never touched, so it costs nothing
+    void* const room = std::malloc(enough);
+    if (room == nullptr) throw std::bad_alloc();
+    std::free(room);
+}
+
 /// The node graph with links, upper blocks: for each column its rows above the diagonal, ascending.
 struct NodeGraph {
     std::vector<std::uint32_t> start;
@@ -44,11 +56,11 @@ NodeGraph make_graph(const BlockSystem& a)
     const BlockPattern& pattern = *a.pattern;
     const std::size_t n = a.row_count();
     std::vector<std::pair<std::uint32_t, std::uint32_t>> extra; // column, row
-    for (std::size_t l = 0; l < a.links.size(); ++l)
-        for (std::uint32_t i = a.links.start[l]; i < a.links.start[l + 1]; ++i)
-            for (std::uint32_t j = a.links.start[l]; j < a.links.start[l + 1]; ++j)
-                if (a.links.row[i] < a.links.row[j])
-                    extra.emplace_back(a.links.row[j], a.links.row[i]);
+    const auto [start, row] = possible_links(a);
+    for (std::size_t l = 0; l + 1 < start.size(); ++l)
+        for (std::uint32_t i = start[l]; i < start[l + 1]; ++i)
+            for (std::uint32_t j = start[l]; j < start[l + 1]; ++j)
+                if (row[i] < row[j]) extra.emplace_back(row[j], row[i]);
     std::sort(extra.begin(), extra.end());
     extra.erase(std::unique(extra.begin(), extra.end()), extra.end());
 
@@ -85,8 +97,9 @@ std::uint64_t pattern_hash(const BlockSystem& a)
     h.add(a.pattern_revision);
     h.add(a.row_count());
     h.add(a.pattern->slot_count());
-    h.add_array(std::span<const std::uint32_t>(a.links.start));
-    h.add_array(std::span<const std::uint32_t>(a.links.row));
+    const auto [start, row] = possible_links(a);
+    h.add_array(start);
+    h.add_array(row);
     return h.value();
 }
 
@@ -261,6 +274,7 @@ public:
     {
         const OneThread one;
         if (factor_ == nullptr) return false;
+        require_blas_buffer();
         cholmod_factorize(matrix_, factor_, &common_);
         return common_.status == CHOLMOD_OK && factor_->minor == factor_->n;
     }
@@ -409,6 +423,13 @@ LinearReport LinearSolverCholesky::solve(const BlockSystem& a, std::span<const V
     report.ok = ok;
     if (!ok) report.trouble = "Cholesky's solution is not finite";
     return report;
+}
+
+LinearReport LinearSolverCholesky::correct(const BlockSystem& a, std::span<const Vec3> b,
+                                           double /*tolerance*/, std::span<Vec3> x)
+{
+    std::fill(x.begin(), x.end(), Vec3{});
+    return solve(a, b, x);
 }
 
 } // namespace pleat

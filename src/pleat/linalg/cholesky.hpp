@@ -20,8 +20,12 @@ public:
     LinearSolverCholesky();
     ~LinearSolverCholesky() override;
 
+    /// What rounding leaves of stiff systems, with a margin.
+    [[nodiscard]] double tolerance() const override { return 1e-9; }
     [[nodiscard]] LinearReport solve(const BlockSystem& a, std::span<const Vec3> b,
                                      std::span<Vec3> x) override;
+    [[nodiscard]] LinearReport correct(const BlockSystem& a, std::span<const Vec3> b,
+                                       double tolerance, std::span<Vec3> x) override;
 
 private:
     struct Work;

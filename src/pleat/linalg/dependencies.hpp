@@ -33,7 +33,7 @@ struct Dependencies {
 
     bool operator==(const Dependencies&) const = default;
     [[nodiscard]] bool empty() const { return start.empty(); }
-    /// None where the row is free. Rows beyond those known are free: points of obstacles, and nodes
+    /// Empty where the row is free. Rows beyond the arrays are free: points of obstacles, and nodes
     /// that an edit of the mesh has just made.
     [[nodiscard]] std::span<const Parent> of(std::uint32_t row) const
     {
@@ -86,9 +86,9 @@ void fold(const Dependencies& dependencies, std::span<Mat3> values);
 /// Marks the dependent rows of which a parent is marked.
 void mark_dependents(const Dependencies& dependencies, std::span<std::uint8_t> marks);
 
-/// Renumbers the rows, as after reorder() of a mesh. A dependent row that goes away goes without a
-/// trace. \param new_row by old row; no_row: the row is gone. \pre no parent of a row that stays is
-/// gone
+/// Renumbers the rows, as after reorder() of a mesh. A dependent row may be removed without further
+/// effect. \param new_row by old row; no_row: the row is gone. \pre no parent of a row that stays
+/// is gone
 void reorder(Dependencies& dependencies, std::span<const std::uint32_t> new_row,
              std::size_t new_count);
 

@@ -56,7 +56,7 @@ MinimizeReport Lbfgs::minimize(Objective f, std::span<const double> precondition
         }
         parallel_for(n, [&](std::size_t i) { d_[i] = preconditioner[i] == 0 ? Vec3{} : -d_[i]; });
         double slope = dot_(g_, d_);
-        if (!(slope < 0)) { // the pairs are worn out
+        if (!(slope < 0)) { // the stored pairs no longer give a descent direction
             stored = 0;
             continue;
         }
