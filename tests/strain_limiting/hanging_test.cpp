@@ -135,5 +135,26 @@ TEST(Spinning, limiting_keeps_linear_momentum_and_nearly_angular_momentum)
     EXPECT_LT(angular, 0.02);
 }
 
+TEST(LimitingAgain, moves_what_must_move)
+{
+    cloths::Cloth c = sheets::figure7(40);
+    StrainLimiterProjectedNewton limiter;
+    Loads loads; // one held node, so that the rest does not recoil as a whole
+    const NodeId held = make_id<NodeId>(0);
+    loads.pins.push_back({held, c.state.x[held], {}});
+    State next = c.state;
+    ASSERT_LT(limiter.limit(c.model, loads, {}, 0.005, next).worst_violation, 1e-3);
+
+    // All over the square faces are at their limits now; one node goes astray.
+    const State limited = next;
+    const NodeId astray = make_id<NodeId>(c.model.mesh.node_count() / 2);
+    next.x[astray] += Vec3{0.004, 0.003, 0};
+    ASSERT_GT(check_limits(c.model, next.x.values).worst_violation, 0.02);
+    EXPECT_LT(limiter.limit(c.model, loads, {}, 0.005, next).worst_violation, 1e-3);
+    std::size_t moved = 0;
+    for (NodeId n : c.model.mesh.nodes()) moved += next.x[n] != limited.x[n];
+    EXPECT_LT(moved, c.model.mesh.node_count() / 2);
+}
+
 } // namespace
 } // namespace pleat

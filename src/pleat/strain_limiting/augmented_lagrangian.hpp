@@ -5,7 +5,8 @@
 // published method, kept as the reference of projected_newton.hpp.
 // Based on: [Narain2012] sec. 5.
 //
-// Positions x nearest to the given ones in the sense of mass, whose strains lie inside the limits:
+// Finds the positions x nearest to the given ones, weighted by mass, whose strains are inside the
+// limits:
 //   min 1/2 sum_i m_i |x_i - xhat_i|^2   s.t.  strains of every face in [min, max].
 #pragma once
 

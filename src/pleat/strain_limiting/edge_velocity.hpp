@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Biphasic limits on the lengths of edges by changing velocities: stretch is stopped softly late,
-// compression at once, so that cloth buckles instead of shrinking.
+// Biphasic limits on the lengths of edges by changing velocities: stretch is allowed up to a tenth,
+// compression not at all, so that cloth buckles instead of shrinking.
 // Based on: [Bridson2003] sec. 3, [Bridson2002] sec. 7.2, [Provot1995].
 //
 // Where an edge would end the step outside its limits, an impulse along it changes the velocities

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What is limited in a face: two numbers that follow from its deformation gradient F = dx/du, and
+// The limited strains of a face: two values computed from its deformation gradient F = dx/du, and
 // their derivatives.
 // Based on: [Narain2012] sec. 5.2, eqs. 23 to 27.
 //

@@ -20,7 +20,7 @@ struct StrainLimiterJacobi::Work {
     double wishes(std::span<const Vec3> x);
 };
 
-/// What each face wants; returns the worst violation at x.
+/// The displacements that each face asks for; returns the worst violation at x.
 double StrainLimiterJacobi::Work::wishes(std::span<const Vec3> x)
 {
     parallel_chunks(
@@ -34,8 +34,8 @@ double StrainLimiterJacobi::Work::wishes(std::span<const Vec3> x)
                 wish[k] = {};
                 if (!(outside > 0)) continue;
                 worst = std::max(worst, outside);
-                // F* has the singular values clamped. The shape that belongs to it is put where
-                // the centre of mass stays, held corners weighing all there is.
+                // F* has the singular values clamped. The corrected triangle is placed so that the
+                // centre of mass stays; held corners count as infinitely heavy.
                 Mat3x2 change{}; // F* - F
                 for (std::size_t a = 0; a < 2; ++a) {
                     const double to = std::clamp(s.s[a], 1 + face.limits.min, 1 + face.limits.max);

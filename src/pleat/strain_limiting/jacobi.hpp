@@ -2,7 +2,7 @@
 // Copyright the Pleat authors
 //
 // Strain limits by Jacobi iterations, the baseline: every face moves its corners so that its own
-// principal strains are inside the limits, each node takes the mean of what its faces want.
+// principal strains are inside the limits, each node moves by the mean of what its faces ask for.
 // Based on: [Wang2010] sec. 3, as compared against in [Narain2012] fig. 7.
 //
 // Good for small violations on small even meshes. It spreads a correction by one ring of faces an

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What the limiters share: the faces that have limits, what a face's penalty is and how it pulls at
-// its corners, which nodes are held, and what is done to the state at the end.
+// Shared by all limiters: the faces that have limits, the penalty of a face and its gradient, the
+// held nodes, and the final update of the state.
 //
-// A dependent node (Model::dependencies) cannot be moved by itself: what a face wants of it goes to
-// its parents with its weights, and it follows them. So limiters work on free nodes only.
+// A dependent node (Model::dependencies) is not moved directly: a displacement asked of it is
+// passed to its parents with its weights, and it follows them. So limiters work on free nodes only.
 #pragma once
 
 #include "pleat/core/vec.hpp"
@@ -56,8 +56,8 @@ struct LimitedMesh {
     /// \param with_unlimited list faces without limits too, unless none has any.
     void build(const Model& model, const std::optional<StrainLimits>& limits = std::nullopt,
                bool with_unlimited = false);
-    /// Takes over who is held. A spring of stiffness k weighs k dt^2: near the end of an implicit
-    /// step, inertia and springs cost 1/2 (m / dt^2 + k) |dx|^2, so a limiter that weighs
+    /// Sets which nodes are held. A spring of stiffness k weighs k dt^2: near the end of an
+    /// implicit step, inertia and springs cost 1/2 (m / dt^2 + k) |dx|^2, so a limiter that weighs
     /// displacements by m + k dt^2 leaves a node where its spring wants it as far as it can.
     void hold(const Loads& loads, double dt);
 

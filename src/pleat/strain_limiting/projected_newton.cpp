@@ -10,15 +10,15 @@
 //   (u1 v2^T - u2 v1^T) / sqrt2   (t1 + t2) / (s1 + s2)      turning in the plane
 //   (u1 v2^T + u2 v1^T) / sqrt2   (t1 - t2) / (s1 - s2)      shear
 //   n v_k^T                       t_k / s_k                  out of the plane
-// of which the absolute values are taken: what is negative is a direction of buckling, and steps
-// along it should be short, not long. To that a share tau of the stiffness of a face stretched both
-// ways is added for every face, with or without excess. It is the trust region: it bounds how much
-// any face changes its F in one step, so that faces inside their limits do not overshoot them.
-// tau falls when the quadratic model foretells phi well and rises when it does not.
+// of which the absolute values are taken: a negative eigenvalue means a buckling direction, along
+// which steps should be short, not long. To that a share tau of the stiffness of a face stretched
+// both ways is added for every face, with or without excess. It is the trust region: it bounds how
+// much any face changes its F in one step, so that faces inside their limits do not overshoot them.
+// tau falls when the quadratic model predicts phi well and rises when it does not.
 //
 // Only nodes of faces with excess can have moved at the minimum, so that only these and a few rings
-// around them are worked on; the set grows when a face at its rim reaches its limits. The rings are
-// there for the pull to spread by more than one face an iteration.
+// around them are worked on; the set grows when a face at its rim reaches its limits. The rings let
+// a correction spread by more than one face per iteration.
 //
 // Contacts are *floors*: gaps that must not become smaller than they are, where they are small
 // already. Without them the nearest positions inside the limits of cloth pulled over a shoulder are
@@ -31,13 +31,14 @@
 // With its mass alone against it a node that a floor touches with a small weight would be moved by
 // many times what the limited cloth moves, and stand out as a spike.
 //
-// The model of a step counts the limits and floors that are exceeded where it starts. One that runs
-// into others, so that phi does not fall as foretold, is taken again with these in the model, as
-// equations: t may be negative then, which is the room that is left (an active-set method, with the
-// set taken from where the first try ended). The second try is shortened where it must be.
+// The quadratic model of a step contains the limits and floors that are exceeded where it starts.
+// If the step runs into others, so that phi does not fall as predicted, it is repeated with those
+// in the model too, as equations: t may then be negative, which is the remaining room (an
+// active-set method; the set is that at the end of the first attempt). The second attempt is
+// shortened if needed.
 //
-// The matrix of a step is put together in rows of blocks; conjugate gradients spend nearly all of
-// the time, and faces by themselves would be twice the memory to go through. Floors stay beside it.
+// The matrix of a step is assembled in rows of blocks: conjugate gradients take nearly all of the
+// time, and working face by face would read twice the memory. Floors are kept apart from it.
 //
 // Faces are numbered as in LimitedMesh. `nodes` are those that may move, in ascending order; `slot`
 // is a node's place among them, one behind the last (always zero) stands for all others. `faces`
@@ -62,9 +63,9 @@ constexpr double tau_start = 0.02, tau_min = 3e-3, tau_max = 1;
 constexpr double tau_down = 0.5, tau_up = 3;
 constexpr double gain_good = 0.7, gain_poor = 0.3, gain_refused = 0.01;
 constexpr int rings = 10;
-/// How much stiffer than density * length^2 * (violation / tolerance) the penalty is.
+/// Stiffness of the penalty in units of density * length^2 * (violation / tolerance).
 constexpr double mu_factor = 20;
-/// A step that foretells a fall of phi by less than this share ends the inner minimisation.
+/// The inner minimisation ends when a step predicts a relative decrease of phi below this.
 constexpr double inner_tolerance = 1e-3;
 /// Multipliers that were updated and left more than this share of the violation have failed.
 constexpr double stalled = 0.9;
@@ -72,29 +73,26 @@ constexpr int max_stalls = 3;
 /// How often a step that is refused is shortened, and to which share each time.
 constexpr int max_cuts = 3;
 constexpr double cut_share = 0.4;
-/// Where a contact says nothing of it: the share of its thickness below which a gap is small.
+/// For contacts that do not specify it: the share of the thickness below which a gap is small.
 constexpr double firm_share = 0.25;
-/// The share of a floor by which a gap may end below it; of a floor near zero, of the least one,
+/// The share of a floor by which a gap may end below it. For floors near zero, the least floor
 constexpr double floor_slack = 0.2;
-/// as a share of what is small.
+/// that this share refers to, as a share of a small gap.
 constexpr double least_floor = 0.1;
-/// What a face without limits may be strained beyond what it is before it resists,
+/// How much more than its starting strain a face without limits may be strained before it resists,
 constexpr double free_strain = 0.01;
-/// and how stiff it is then beside a face at its limits.
+/// and its stiffness then, relative to a face at its limits.
 constexpr double unlimited_share = 0.01;
 
-/// Blocks between corners 1-1, 1-2, 2-2; those of corner 0 follow, as moving all does nothing.
+/// Between each corner and the next; those of a corner with itself follow, as moving all does
+/// nothing.
 struct FaceHessian {
-    Mat3 k11, k12, k22;
+    std::array<Mat3, 3> off;
 
-    /// Between two corners.
+    /// Between two different corners.
     [[nodiscard]] Mat3 block(std::size_t i, std::size_t j) const
     {
-        if (i == 0 && j == 0) return k11 + k12 + transpose(k12) + k22;
-        if (i == 0) return -1.0 * (j == 1 ? k11 + transpose(k12) : k12 + k22);
-        if (j == 0) return -1.0 * (i == 1 ? k11 + k12 : transpose(k12) + k22);
-        if (i == j) return i == 1 ? k11 : k22;
-        return i == 1 ? k12 : transpose(k12);
+        return j == (i + 1) % 3 ? off[i] : transpose(off[j]);
     }
 };
 
@@ -116,7 +114,7 @@ struct LocalHessian {
 /// Which limit each strain keeps to: -1 the lower one, 1 the upper one, 0 none.
 using Bounds = std::array<std::int8_t, 2>;
 
-/// The excess less what is negative: where there is room left nothing pulls yet.
+/// The excess without negative values: where there is room left, nothing pulls yet.
 Vec2 acting(const Bounds& bound, const Vec2& t)
 {
     return {bound[0] * t[0] > 0 ? t[0] : 0.0, bound[1] * t[1] > 0 ? t[1] : 0.0};
@@ -142,8 +140,8 @@ FaceHessian principal_hessian(const Svd3x2& d, const Bounds& bound, const Vec2& 
     const Vec3 u1 = column(d.u, 0), u2 = column(d.u, 1);
     h.frame = from_columns(u1, u2, cross(u1, u2));
     const Mat2 vt = transpose(d.v);
-    const Vec2 b1 = vt * rest.b[1], b2 = vt * rest.b[2];
-    return {h.block(b1, b1), h.block(b1, b2), h.block(b2, b2)};
+    const Vec2 b0 = vt * rest.b[0], b1 = vt * rest.b[1], b2 = vt * rest.b[2];
+    return {{h.block(b0, b1), h.block(b1, b2), h.block(b2, b0)}};
 }
 
 /// With half the Green strain each axis k has (f_k f_k^T + t_k 1) on its own, f_k = F e_k.
@@ -161,16 +159,8 @@ FaceHessian component_hessian(const Mat3x2& f, const Bounds& bound, const Vec2& 
     const auto block = [&](const Vec2& bi, const Vec2& bj) {
         return (bi[0] * bj[0]) * by_axis[0] + (bi[1] * bj[1]) * by_axis[1];
     };
-    return {block(rest.b[1], rest.b[1]), block(rest.b[1], rest.b[2]), block(rest.b[2], rest.b[2])};
-}
-
-/// Of a face inside its limits.
-FaceHessian inside_hessian(const FaceRest& rest, double damping)
-{
-    const auto block = [&](const Vec2& bi, const Vec2& bj) {
-        return (damping * dot(bi, bj)) * identity<3>();
-    };
-    return {block(rest.b[1], rest.b[1]), block(rest.b[1], rest.b[2]), block(rest.b[2], rest.b[2])};
+    return {
+        {block(rest.b[0], rest.b[1]), block(rest.b[1], rest.b[2]), block(rest.b[2], rest.b[0])}};
 }
 
 /// What the squared excess of a face counts, in units of mu/2 [m^2].
@@ -179,7 +169,7 @@ double weight_of(const LimitedFace& face)
     return face.limited ? face.rest.area : unlimited_share * face.rest.area;
 }
 
-/// A contact that is not to be closed any further.
+/// A contact that must not close any further.
 struct Floor {
     std::array<std::uint32_t, 4> nodes{};
     std::array<double, 4> weights{};
@@ -221,6 +211,38 @@ struct FloorEntry {
     float weight = 0;
 };
 
+/// What is limited in a face, with its limits, and the stretches that it means.
+struct Measured {
+    Vec2 value, stretch;
+    double lo = 0, hi = 0;
+};
+
+Measured measured(const LimitedFace& face, StrainMeasure measure, std::span<const Vec3> x)
+{
+    const Mat3x2 f = deformation(face, x);
+    Measured m{{}, {}, face.limits.min, face.limits.max};
+    if (measure == StrainMeasure::principal) {
+        m.value = m.stretch = quick_strains(f);
+    } else {
+        m.value = component_strain(f).value;
+        m.stretch = {std::sqrt(1 + 2 * m.value[0]) - 1, std::sqrt(1 + 2 * m.value[1]) - 1};
+        m.lo = component_limit(m.lo);
+        m.hi = component_limit(m.hi);
+    }
+    return m;
+}
+
+void add_scaled(Mat3& sum, double weight, const Mat3& m)
+{
+    sum += weight * m;
+}
+
+/// A multiple of the identity.
+void add_scaled(Mat3& sum, double weight, double m)
+{
+    for (std::size_t k = 0; k < 3; ++k) sum(k, k) += weight * m;
+}
+
 Vec3 vector_of(Float4 v)
 {
     return {double(v[0]), double(v[1]), double(v[2])};
@@ -240,7 +262,9 @@ struct StrainLimiterProjectedNewton::Work {
 
     // By face of `mesh`.
     std::vector<Vec2> multiplier, excess;
-    std::vector<Bounds> bound; // that the next step keeps to
+    std::vector<Bounds> bound;         // that the next step keeps to
+    std::vector<std::uint8_t> beyond;  // 1: is outside its limits
+    std::vector<std::uint8_t> engaged; // 1: has been: the margin is aimed at
     std::vector<Mat3x2> stress;
     std::vector<std::uint8_t> near; // 1: has a node that may move
     std::vector<std::uint32_t> place;
@@ -289,18 +313,37 @@ struct StrainLimiterProjectedNewton::Work {
         {
             return strain <= tolerance && floor <= 1;
         }
-        /// Both in one number, which is at most the tolerance where all is well.
+        /// Both in one number, at most the tolerance when all constraints are met.
         [[nodiscard]] double worst(double tolerance) const
         {
             return std::max(strain, floor * tolerance);
         }
     };
+    /// How far inside its interval of limits a face aims.
+    [[nodiscard]] double inset(std::uint32_t face, double lo, double hi) const
+    {
+        return engaged[face] ? std::min(margin, 0.25 * (hi - lo)) : 0.0;
+    }
+    [[nodiscard]] Vec2 excess_of(std::uint32_t face, const Measured& m) const
+    {
+        const double in = inset(face, m.lo, m.hi);
+        return pleat::excess(m.value, multiplier[face], m.lo + in, m.hi - in);
+    }
+    [[nodiscard]] double engage(StrainMeasure measure, std::span<const Vec3> x);
     [[nodiscard]] Value evaluate(StrainMeasure measure, std::span<const Vec3> x);
     [[nodiscard]] bool grow();
     void list_rows();
     [[nodiscard]] Vec2 signed_excess(std::uint32_t face, const Vec2& value, double lo,
                                      double hi) const;
-    void add_block(std::size_t s, std::uint32_t neighbour_slot, const Mat3& m);
+    [[nodiscard]] float* block_of(std::size_t s, std::uint32_t neighbour_slot)
+    {
+        std::uint32_t at = row_start[s];
+        while (neighbour[at] != neighbour_slot) ++at;
+        return &block[9 * std::size_t{at}];
+    }
+    void add_block(std::size_t s, std::uint32_t neighbour_slot, double weight, const Mat3& m);
+    void add_block(std::size_t s, std::uint32_t neighbour_slot, double weight, double m);
+    void add_face_rows(std::size_t s, std::uint32_t e, Vec3& g, Mat3& d);
     void linearize(StrainMeasure measure, std::span<const Vec3> x);
     void solve(const StrainProjectedNewtonOptions& options);
     [[nodiscard]] double sum(const std::vector<double>& parts, std::size_t count) const
@@ -397,7 +440,23 @@ bool StrainLimiterProjectedNewton::Work::keep()
     return any;
 }
 
-/// Lets go of all bounds, and of the floors that have opened.
+/// From now on, faces that are outside their limits aim one margin inside them. Faces within their
+/// limits do not, even if they are closer to a limit than the margin: a second call does not work
+/// again on what the first one has limited. \return the increase of phi
+double StrainLimiterProjectedNewton::Work::engage(StrainMeasure measure, std::span<const Vec3> x)
+{
+    double rise = 0;
+    for (std::uint32_t k : faces) {
+        if (engaged[k] || !beyond[k]) continue;
+        engaged[k] = 1;
+        const double last = norm2(excess[k]);
+        excess[k] = excess_of(k, measured(mesh.faces[k], measure, x));
+        rise += 0.5 * mu * weight_of(mesh.faces[k]) * (norm2(excess[k]) - last);
+    }
+    return rise;
+}
+
+/// Releases all bounds, and the floors that have opened.
 void StrainLimiterProjectedNewton::Work::release(std::span<const Vec3> x)
 {
     std::fill(bound.begin(), bound.end(), Bounds{});
@@ -434,6 +493,8 @@ void StrainLimiterProjectedNewton::Work::prepare(const Model& model, const Loads
         multiplier.resize(f);
         excess.resize(f);
         bound.resize(f);
+        beyond.resize(f);
+        engaged.resize(f);
         stress.resize(f);
         near.resize(f);
         place.resize(f);
@@ -466,6 +527,7 @@ void StrainLimiterProjectedNewton::Work::prepare(const Model& model, const Loads
     std::copy(next.x.values.begin(), next.x.values.end(), start.begin());
     std::fill(multiplier.begin(), multiplier.end(), Vec2{});
     std::fill(bound.begin(), bound.end(), Bounds{});
+    std::fill(engaged.begin(), engaged.end(), std::uint8_t{0});
     std::fill(moves.begin(), moves.end(), std::uint8_t{0});
     std::fill(near.begin(), near.end(), std::uint8_t{1});
     nodes.clear();
@@ -482,22 +544,13 @@ StrainLimiterProjectedNewton::Work::evaluate(StrainMeasure measure, std::span<co
         for (std::size_t j = first; j < last; ++j) {
             const std::uint32_t k = faces[j];
             const LimitedFace& face = mesh.faces[k];
-            const Mat3x2 f = deformation(face, x);
-            Vec2 value, stretch;
-            double lo = face.limits.min, hi = face.limits.max;
-            if (measure == StrainMeasure::principal) {
-                value = stretch = quick_strains(f);
-            } else {
-                value = component_strain(f).value;
-                stretch = {std::sqrt(1 + 2 * value[0]) - 1, std::sqrt(1 + 2 * value[1]) - 1};
-                lo = component_limit(lo);
-                hi = component_limit(hi);
-            }
+            const Measured m = measured(face, measure, x);
             if (face.limited)
-                worst = std::max({worst, violation(stretch[0], face.limits),
-                                  violation(stretch[1], face.limits)});
-            const double inset = std::min(margin, 0.25 * (hi - lo));
-            excess[k] = pleat::excess(value, multiplier[k], lo + inset, hi - inset);
+                worst = std::max({worst, violation(m.stretch[0], face.limits),
+                                  violation(m.stretch[1], face.limits)});
+            excess[k] = excess_of(k, m);
+            beyond[k] =
+                std::max(m.value[0], m.value[1]) > m.hi || std::min(m.value[0], m.value[1]) < m.lo;
             energy += weight_of(face) * norm2(excess[k]);
         }
         parts_a[c] = energy;
@@ -610,23 +663,64 @@ void StrainLimiterProjectedNewton::Work::list_rows()
 Vec2 StrainLimiterProjectedNewton::Work::signed_excess(std::uint32_t face, const Vec2& value,
                                                        double lo, double hi) const
 {
-    const double inset = std::min(margin, 0.25 * (hi - lo));
+    const double in = inset(face, lo, hi);
     Vec2 t{};
     for (std::size_t j = 0; j < 2; ++j)
         if (bound[face][j] != 0)
-            t[j] = value[j] + multiplier[face][j] - (bound[face][j] > 0 ? hi - inset : lo + inset);
+            t[j] = value[j] + multiplier[face][j] - (bound[face][j] > 0 ? hi - in : lo + in);
     return t;
 }
 
-/// Adds to the block of row s that belongs to a neighbour.
+/// Adds to the block of row s that belongs to a neighbour: a matrix,
 void StrainLimiterProjectedNewton::Work::add_block(std::size_t s, std::uint32_t neighbour_slot,
-                                                   const Mat3& m)
+                                                   double weight, const Mat3& m)
 {
-    std::uint32_t at = row_start[s];
-    while (neighbour[at] != neighbour_slot) ++at;
+    float* b = block_of(s, neighbour_slot);
     for (std::size_t col = 0; col < 3; ++col)
         for (std::size_t row = 0; row < 3; ++row)
-            block[9 * std::size_t{at} + 3 * col + row] += static_cast<float>(m(row, col));
+            b[3 * col + row] += static_cast<float>(weight * m(row, col));
+}
+
+/// or a multiple of the identity.
+void StrainLimiterProjectedNewton::Work::add_block(std::size_t s, std::uint32_t neighbour_slot,
+                                                   double weight, double m)
+{
+    float* b = block_of(s, neighbour_slot);
+    for (std::size_t k = 0; k < 9; k += 4) b[k] += static_cast<float>(weight * m);
+}
+
+/// What one face does to the node of slot s: entry e of those around it. Adds to the row of the
+/// matrix, to the gradient g and to the block d of the node itself.
+void StrainLimiterProjectedNewton::Work::add_face_rows(std::size_t s, std::uint32_t e, Vec3& g,
+                                                       Mat3& d)
+{
+    const std::uint32_t k = mesh.around.entry[e] / 16, corner = mesh.around.entry[e] % 16;
+    const LimitedFace& face = mesh.faces[k];
+    const double own = mesh.corner_weight(e);
+    const auto add = [&](std::size_t other, const auto& m) { // a matrix, or that times the identity
+        mesh.dependencies.visit(face.nodes[other], own, [&](std::uint32_t node, double weight) {
+            if (node == nodes[s])
+                add_scaled(d, weight, m);
+            else
+                add_block(s, slot[node], weight, m);
+        });
+    };
+    const std::size_t next = (corner + 1) % 3, last = (corner + 2) % 3;
+    if (bound[k] == Bounds{}) { // inside its limits: the trust region only
+        const double damping = tau * mu * weight_of(face);
+        const double to_next = damping * dot(face.rest.b[corner], face.rest.b[next]),
+                     to_last = damping * dot(face.rest.b[corner], face.rest.b[last]);
+        add(next, to_next);
+        add(last, to_last);
+        add(corner, -(to_next + to_last));
+        return;
+    }
+    g += own * (stress[k] * face.rest.b[corner]);
+    const FaceHessian& h = hessian[place[k]];
+    const Mat3 to_next = h.block(corner, next), to_last = h.block(corner, last);
+    add(next, to_next);
+    add(last, to_last);
+    add(corner, -1.0 * (to_next + to_last));
 }
 
 /// Stress and Hessian of the near faces, gradient and preconditioner of the nodes.
@@ -642,8 +736,7 @@ void StrainLimiterProjectedNewton::Work::linearize(StrainMeasure measure, std::s
             room_of_face[a] = 0;
             if (bound[k] == Bounds{}) {
                 stress[k] = Mat3x2{};
-                hessian[a] = inside_hessian(face.rest, tau * weight);
-                return;
+                return; // add_face_rows() knows its Hessian
             }
             const Mat3x2 f = deformation(face, x);
             if (measure == StrainMeasure::principal) {
@@ -672,22 +765,8 @@ void StrainLimiterProjectedNewton::Work::linearize(StrainMeasure measure, std::s
             Mat3 d = mesh.mass[i] * identity<3>();
             std::fill(block.begin() + 9 * static_cast<std::ptrdiff_t>(row_start[s]),
                       block.begin() + 9 * static_cast<std::ptrdiff_t>(row_start[s + 1]), 0.0f);
-            for (std::uint32_t e = mesh.around.start[i]; e < mesh.around.start[i + 1]; ++e) {
-                const std::uint32_t k = mesh.around.entry[e] / 16,
-                                    corner = mesh.around.entry[e] % 16;
-                const double own = mesh.corner_weight(e);
-                g += own * (stress[k] * mesh.faces[k].rest.b[corner]);
-                const FaceHessian& h = hessian[place[k]];
-                for (std::size_t other = 0; other < 3; ++other)
-                    mesh.dependencies.visit(mesh.faces[k].nodes[other], own,
-                                            [&](std::uint32_t node, double weight) {
-                                                const Mat3 m = weight * h.block(corner, other);
-                                                if (node == i)
-                                                    d += m;
-                                                else
-                                                    add_block(s, slot[node], m);
-                                            });
-            }
+            for (std::uint32_t e = mesh.around.start[i]; e < mesh.around.start[i + 1]; ++e)
+                add_face_rows(s, e, g, d);
             for (std::uint32_t e = floor_start[i]; e < floor_start[i + 1]; ++e) {
                 const std::uint32_t c = held[floor_entry[e].held];
                 const Vec3& normal = floors[c].normal;
@@ -840,7 +919,7 @@ LimitReport StrainLimiterProjectedNewton::limit(const Model& model, const Loads&
     if (w.mesh.faces.empty()) return report;
     const std::span<Vec3> x = next.x.values;
 
-    // The first look, before mu is known: how bad is it?
+    // First evaluation, before mu is known: the worst violation.
     Work::Value now = w.evaluate(options_.measure, x);
     report.worst_violation = now.strain;
     if (now.strain <= options_.tolerance) return report;
@@ -855,10 +934,17 @@ LimitReport StrainLimiterProjectedNewton::limit(const Model& model, const Loads&
     now = w.evaluate(options_.measure, x);
     double last_worst = 0; // at the last update of the multipliers
     int stalls = 0;
-    bool again = false; // the last step was refused: keep to what it ran into as well
+    std::size_t evaluated = 0; // how many faces were near then
+    bool again = false;        // the last step was refused: keep to what it ran into as well
     while (!now.within(options_.tolerance) && report.iterations < options_.max_iterations &&
            stalls < max_stalls && w.grow()) {
         ++report.iterations;
+        const double rise = w.engage(options_.measure, x);
+        if (w.faces.size() == evaluated)
+            now.phi += rise;
+        else
+            now = w.evaluate(options_.measure, x); // over all faces that are near by now
+        evaluated = w.faces.size();
         if (!again) w.release(x);
         w.keep();
         w.linearize(options_.measure, x);
@@ -869,7 +955,6 @@ LimitReport StrainLimiterProjectedNewton::limit(const Model& model, const Loads&
             slope += dot(w.gradient[s], vector_of(w.direction[s]));
             w.before[s] = x[w.nodes[s]];
         }
-        now = w.evaluate(options_.measure, x); // over all faces that are near by now
         const auto go = [&](double share) {
             parallel_for(n, [&](std::size_t s) {
                 x[w.nodes[s]] = w.before[s] + share * vector_of(w.direction[s]);

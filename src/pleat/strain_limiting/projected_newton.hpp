@@ -8,10 +8,10 @@
 //
 // Three things make it fast. Only what must move is worked on: nodes of faces at their limits and a
 // few rings around, a set that grows as needed. Each face's Hessian is made positive semi-definite
-// in closed form and damped, so that conjugate gradients in float give a direction of descent that
-// no neighbour pays for. And the stiffness mu of the penalty follows from the violation, so that
-// multipliers are updated rarely. It aims one tolerance inside the limits and is content with one
-// tolerance outside.
+// in closed form and damped, so that conjugate gradients in float give a descent direction that
+// does not push neighbours beyond their limits. And the stiffness mu of the penalty follows from
+// the violation, so that multipliers are updated rarely. It aims one tolerance inside the limits
+// and is content with one tolerance outside.
 //
 // Nothing is carried over from step to step: a run that is resumed gives the same bits.
 #pragma once

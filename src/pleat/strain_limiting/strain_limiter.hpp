@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The slot that puts a state inside its stretch bounds, after the solve and before impacts.
+// The slot that moves a state inside the strain limits, after the solve and before impacts.
 #pragma once
 
 #include "pleat/model/contacts.hpp"
