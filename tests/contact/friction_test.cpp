@@ -114,7 +114,7 @@ TEST(Rest, draped_sheet_falls_quiet_and_stays_quiet)
     stage.world.wind = {{}, 1.2, 0.05}; // still air, in which hanging corners stop swinging
     stage.world.obstacles = {sphere(0.15, 10), floor_at(-0.15)};
     for (Vec3& p : stage.world.obstacles[0].x) p[2] += 0.1;
-    EXPECT_EQ(play(stage, 4).intersections, 0u);
+    EXPECT_EQ(play(stage, 5).intersections, 0u);
     const double mass = total_mass(stage.sim.model);
     // What a fall through the thickness would give is the natural scale: contact that chatters
     // drops and catches the sheet by shares of that length. Quiet is 1e-5 of it, an rms speed of

@@ -290,5 +290,52 @@ TEST(Proximity, does_not_depend_on_the_number_of_threads)
     EXPECT_TRUE(results[0] == results[2]);
 }
 
+/// Total stiffness of the pairs between the first and the last of some level sheets [N/m].
+double stiffness_from_first_to_last(const std::vector<double>& heights)
+{
+    constexpr std::size_t n = 6;
+    std::vector<SheetPlan> sheets;
+    for (const double z : heights) sheets.push_back(level(n, 0.06, z));
+    Stage stage = make_stage(sheets, fabric("gray-interlock"), {});
+    stage.world.gravity = {};
+    const std::size_t nodes = (n + 1) * (n + 1), last = nodes * (heights.size() - 1);
+    double sum = 0;
+    for (const Proximity& c : find(stage).proximities) {
+        bool first_one = false, last_one = false;
+        for (std::size_t i = 0; i < c.node_count(); ++i) {
+            first_one = first_one || index(c.nodes[i]) < nodes;
+            last_one = last_one || index(c.nodes[i]) >= last;
+        }
+        if (first_one && last_one) sum += c.stiffness;
+    }
+    return sum;
+}
+
+TEST(Proximity, a_layer_between_two_others_stands_for_them)
+{
+    const double alone = stiffness_from_first_to_last({0, 0.003});
+    EXPECT_GT(alone, 0);
+    EXPECT_EQ(stiffness_from_first_to_last({0, 0.0015, 0.003}), 0);
+    EXPECT_EQ(stiffness_from_first_to_last({0, 0.001, 0.003}), 0);
+}
+
+TEST(Proximity, pairs_do_not_grow_with_the_layers_in_reach)
+{
+    constexpr std::size_t n = 8, layers = 12;
+    const auto most_of_a_node = [&](double gap) {
+        std::vector<SheetPlan> sheets;
+        for (std::size_t k = 0; k < layers; ++k) sheets.push_back(level(n, 0.08, gap * double(k)));
+        Stage stage = make_stage(sheets, fabric("gray-interlock"), {});
+        stage.world.gravity = {};
+        std::map<std::uint32_t, int> of_vertex;
+        for (const Proximity& c : find(stage).proximities) ++of_vertex[index(c.nodes[0])];
+        int most = 0;
+        for (const auto& [node, count] : of_vertex) most = std::max(most, count);
+        return most;
+    };
+    // 1 layer in reach on each side, and 12.
+    EXPECT_EQ(most_of_a_node(0.0004), most_of_a_node(0.004));
+}
+
 } // namespace
 } // namespace pleat::test

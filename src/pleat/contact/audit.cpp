@@ -3,8 +3,9 @@
 //
 // All cloth faces go into one tree, all obstacle faces into another; candidate pairs come from the
 // cloth tree against itself and against the obstacle tree, with boxes grown by half the gap cap.
-// Most candidates are faces of neighbouring layers. Those are discarded by projecting both faces on
-// the normal of one of them: what is apart in a projection is apart. The rest is decided exactly.
+// Most candidates are faces of neighbouring layers. Those are discarded by projecting both faces
+// onto the normal of one of them: faces that are disjoint in a projection are disjoint. The
+// remaining pairs are decided by exact predicates.
 //
 // The projections bound the gap from below. Each piece of work measures its pairs in the order of
 // their bounds, until the bounds are beyond the smallest gap measured.
@@ -51,7 +52,7 @@ struct RefPair {
 
 constexpr std::uint32_t no_mesh = std::numeric_limits<std::uint32_t>::max();
 
-/// What one piece of work finds.
+/// The result of one task.
 struct Finding {
     std::vector<RefPair> crossings;
     std::size_t touching_count = 0;
@@ -182,7 +183,7 @@ FaceSet make_face_set(std::span<const AuditMesh> meshes, bool obstacles, double 
 
 // --- one pair --------------------------------------------------------------------------------
 
-/// How far apart the faces are along the normal of `a`, less than they are apart in space.
+/// The distance of the faces along the normal of `a`; a lower bound of their distance in space.
 double gap_along_normal(const Face& a, const Face& b)
 {
     const double d0 = dot(a.normal, b.corners[0]), d1 = dot(a.normal, b.corners[1]),
@@ -208,10 +209,10 @@ bool share_node(const Face& a, const Face& b)
     return false;
 }
 
-/// Audits the pairs of one piece of work.
+/// Audits the pairs of one task.
 class PairAudit {
 public:
-    /// \param noise what the rounding of a projection may amount to [m]
+    /// \param noise largest rounding error of a projection [m]
     PairAudit(double gap_cap, double noise) : reach_(gap_cap), noise_(noise)
     {
         if (gap_cap > 0) finding_.gap2 = gap_cap * gap_cap;
@@ -255,7 +256,7 @@ public:
 
 private:
     struct Candidate {
-        double bound; // the gap is no smaller, but for noise [m]
+        double bound; // lower bound of the gap, up to noise [m]
         const Face *a, *b;
         RefPair pair;
     };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The intersection audit: which faces of cloths and obstacles cross, and how near the nearest ones
-// are that do not. It trusts nothing but positions and faces, and decides by exact predicates, so
-// that it can certify what a simulation has made.
+// The intersection audit: which faces of cloths and obstacles cross, and the smallest gap between
+// those that do not. It uses positions and faces only and decides by exact predicates, so that it
+// can certify the result of a simulation.
 //
 // Pairs looked at: a cloth with itself, with another cloth, with an obstacle. Obstacles may overlap
 // one another. What counts as crossing is defined in geometry/triangle_intersection.hpp; faces of
@@ -58,7 +58,8 @@ struct AuditReport {
     std::size_t cloth_crossing_count = 0;    // cloth with another cloth
     std::size_t obstacle_crossing_count = 0; // cloth with obstacle
     // Pairs that share points (beyond the nodes that they share) without crossing. A surface can
-    // pass through another exactly along its edges: free of contact is only what has neither.
+    // pass through another exactly along its edges, so a result is free of contact only if it has
+    // neither crossings nor touching pairs.
     std::size_t touching_count = 0;
     // Smallest distance [m] of faces that share no node; 0 where such faces cross or touch,
     // infinity where none are as near as gap_cap.

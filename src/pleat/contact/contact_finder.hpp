@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The slot that finds what is about to touch, before the implicit solve.
+// The slot that finds the pairs that are about to touch, before the implicit solve.
 #pragma once
 
 #include "pleat/model/contacts.hpp"

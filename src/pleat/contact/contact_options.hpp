@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What the parts of contact agree on.
+// Options shared by contact finders and impact resolvers.
 #pragma once
 
 namespace pleat {
 
-/// What finds the pairs of faces whose boxes overlap. Both find the same pairs.
+/// How pairs of faces with overlapping boxes are found. Both find the same pairs.
 enum class BroadPhase { bvh, spatial_hash };
 
 struct ContactOptions {
@@ -16,9 +16,10 @@ struct ContactOptions {
     BroadPhase broad_phase = BroadPhase::bvh;
     int zone_rounds = 24; // of impact zones before they become rigid; 0: at once
 
-    /// What impacts restore [m].
+    /// Separation that the impact stage restores [m].
     [[nodiscard]] double separation() const { return 0.1 * thickness; }
-    /// What they restore however near a pair is at rest, as across a slit [m].
+    /// Separation that it restores for pairs that are closer than that at rest, such as the sides
+    /// of a slit [m].
     [[nodiscard]] double least_separation() const { return 0.1 * separation(); }
     /// How far slits that start closed are opened [m].
     [[nodiscard]] double slit_opening() const { return 2 * least_separation(); }

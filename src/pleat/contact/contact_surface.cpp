@@ -60,7 +60,7 @@ void SurfacePart::set_faces(std::vector<TriangleIndices> new_faces, std::uint32_
         while (j < edges.size() && edges[j].low == edges[i].low && edges[j].high == edges[i].high)
             ++j;
         unique.push_back({edges[i].low, edges[i].high});
-        // The face that answers for fewest features so far takes the edge: even work.
+        // The face that owns the fewest features so far takes the edge, which balances the work.
         std::size_t best = i;
         for (std::size_t k = i; k < j; ++k) {
             if (owned[edges[k].face] >> 3 == 0 && owned[edges[best].face] >> 3 != 0) best = k;
@@ -182,9 +182,9 @@ void ContactSurface::set_obstacles(const World& world, std::span<const ObstacleS
     obstacle_of_face_ = std::move(of_face);
     obstacle_.set_faces(std::move(faces), static_cast<std::uint32_t>(cloth_nodes_),
                         next - cloth_nodes_);
-    // The tree is made of the bodies as they lie before they move, side by side, and not as they
-    // are now: it decides the order in which pairs are met, and a run that is resumed here must
-    // meet them in the order of the run that came here.
+    // The tree is built from the bodies' initial positions, side by side, not from the current
+    // ones. It determines the order of the pairs, and a resumed run must visit them in the same
+    // order as the original run.
     std::vector<Vec3> x(cloth_nodes_);
     double pitch = 0;
     for (const ObstacleSample& s : obstacles) {
@@ -240,9 +240,13 @@ void ContactSurface::place(std::span<const Vec3> cloth_x0, std::span<const Vec3>
     update_boxes(obstacle_, reach, cloth_nodes_, x0_.size());
 }
 
-void ContactSurface::place_end(std::span<const Vec3> cloth_x1, double reach)
+void ContactSurface::move_end(std::span<const Vec3> cloth_x1)
 {
     std::copy(cloth_x1.begin(), cloth_x1.end(), x1_.begin());
+}
+
+void ContactSurface::place_boxes(double reach)
+{
     update_boxes(cloth_, reach, 0, cloth_nodes_);
 }
 

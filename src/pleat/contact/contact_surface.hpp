@@ -8,8 +8,8 @@
 // looked at twice), [Bender2013] sec. 6.
 //
 // Pairs looked at: cloth with itself or other cloth, cloth with obstacle. Obstacles may overlap one
-// another. Half-spaces are no faces but planes: cloth, being flat between its nodes, is above one
-// exactly where all its nodes are.
+// another. Half-spaces are planes, not faces: a cloth face is above a plane exactly if its three
+// nodes are.
 #pragma once
 
 #include "pleat/contact/contact_options.hpp"
@@ -30,7 +30,7 @@ struct FeaturePair {
     // A vertex and the corners of a face, or the two ends of each edge.
     std::array<std::uint32_t, 4> nodes{};
     bool edges = false;
-    std::uint32_t face_a = 0, face_b = 0;  // a answers for the vertex or the first edge
+    std::uint32_t face_a = 0, face_b = 0;  // a owns the vertex or the first edge
     std::uint8_t place_a = 0, place_b = 0; // corner of the vertex; first corner of each edge
     bool obstacle_a = false, obstacle_b = false;
     bool plane = false; // a vertex and the plane of a half-space: face_b counts the planes
@@ -38,7 +38,7 @@ struct FeaturePair {
     [[nodiscard]] bool with_obstacle() const { return obstacle_a || obstacle_b; }
 };
 
-/// Triangles with who answers for what, and who lies across each edge.
+/// Triangles, the features that each of them owns, and the neighbour across each edge.
 struct SurfacePart {
     static constexpr std::uint32_t none = 0xffffffffu;
 
@@ -49,10 +49,10 @@ struct SurfacePart {
     std::vector<std::uint32_t> ring;
     std::uint32_t first_node = 0;
     BroadPhase broad_phase = BroadPhase::bvh;
-    BoxTree tree;                               // with the one broad phase
-    SpatialHash hash;                           // with the other
+    BoxTree tree;                               // if the broad phase is a tree
+    SpatialHash hash;                           // if it is a hash
     std::vector<Box> boxes;                     // of the faces, as last placed
-    std::vector<std::array<Box, 3>> edge_boxes; // of the edges that a face answers for
+    std::vector<std::array<Box, 3>> edge_boxes; // of the edges that a face owns
 
     /// \param faces nodes numbered from first_node to first_node + node_count
     void set_faces(std::vector<TriangleIndices> faces, std::uint32_t first_node,
@@ -86,14 +86,15 @@ public:
 
     /// Takes the cloth's faces, and makes a tree over them by material space.
     void set_cloth(const Model& model);
-    /// Takes the obstacles' faces; makes them new only where they differ from the last ones.
+    /// Takes the obstacles' faces; rebuilds only those that differ from the last call.
     void set_obstacles(const World& world, std::span<const ObstacleSample> obstacles);
     /// Moves everything from x0 to x1 along straight lines; boxes hold all points nearer than
     /// `reach` to one another during that [m].
     void place(std::span<const Vec3> cloth_x0, std::span<const Vec3> cloth_x1,
                std::span<const ObstacleSample> obstacles, double reach);
-    /// The cloth ends elsewhere.
-    void place_end(std::span<const Vec3> cloth_x1, double reach);
+    /// Changes the end positions of the cloth; the boxes stay as they are until place_boxes().
+    void move_end(std::span<const Vec3> cloth_x1);
+    void place_boxes(double reach);
 
     [[nodiscard]] bool is_empty() const { return cloth_.faces.empty(); }
     [[nodiscard]] std::size_t cloth_node_count() const { return cloth_nodes_; }
@@ -111,7 +112,7 @@ public:
     [[nodiscard]] std::span<const Vec3> x0() const { return x0_; }
     [[nodiscard]] std::span<const Vec3> x1() const { return x1_; }
 
-    /// Calls visit(FeaturePair) for the features that two faces answer for and whose boxes overlap.
+    /// Calls visit(FeaturePair) for the features that two faces own and whose boxes overlap.
     template <class Visit> void visit_self(std::uint32_t a, std::uint32_t b, Visit&& visit) const
     {
         visit_features(cloth_, a, false, cloth_, b, false, visit);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What impulses in the middle of a step make of the velocity at its end.
+// The velocity at the end of a step after impulses in the middle of it.
 // Based on: [Bridson2002] sec. 7.6, [Bender2013] sec. 6.
 //
 // There the average velocity v', changed by impulses, is taken to the end of the step by an
@@ -12,7 +12,8 @@
 //   (M + dt/2 D + dt^2/2 K) dv = M c,   v^{n+1} = (the integrator's) + dv.
 //
 // The neighbours of a node that was hit take part at once, damping acts on what the impulses did,
-// and what no impulse reaches keeps its velocity. Momentum is kept: D and K know no translations.
+// and what no impulse reaches keeps its velocity. Momentum is conserved: D and K do not resist
+// translations.
 // Departs from [Bridson2002]: the change of the elastic forces is taken at the end of the step (K
 // on the left side), as suits an implicit integrator; explicitly it would be unstable at such
 // steps. And by differences, since the velocity of backward Euler is that of the end and the

@@ -10,7 +10,8 @@ namespace pleat {
 namespace {
 
 constexpr double kept_share = 0.5; // of the height that a node starts with
-// Earlier lowest moments are not mended by raising the end, which would have to go too far.
+// A lowest point earlier than this is not corrected by raising the end position, which would have
+// to move too far.
 constexpr double earliest = 0.05;
 
 std::array<Vec3, 4> between(const std::array<Vec3, 4>& x0, const std::array<Vec3, 4>& x1, double t)

@@ -26,13 +26,13 @@ struct PlaneHeight {
 
 struct PlaneImpact {
     Impact impact;     // weights and normal at the end of the step
-    double target = 0; // height at the end of the step that mends it [m]
+    double target = 0; // height at the end of the step that resolves it [m]
 };
 
-/// Whether the node comes lower than `least` on its way from x0 to x1. One that starts lower may
-/// come as near as half of what it has; one that starts inside has no free way to keep and is
-/// never a hit. Exact for planes that do not turn; where one does, its lowest moment during the
-/// step is looked at too. \param separation height that a hit is to be given [m]
+/// Whether the node comes lower than `least` on its way from x0 to x1. A node that starts lower may
+/// approach to half of its height; a node that starts inside is never a hit. Exact for planes that
+/// do not turn; where one does, its lowest moment during the step is looked at too. \param
+/// separation height that a hit is to be given [m]
 [[nodiscard]] PlaneImpact plane_impact(const std::array<Vec3, 4>& x0, const std::array<Vec3, 4>& x1,
                                        double least, double separation);
 

@@ -18,15 +18,15 @@ namespace pleat {
 class ImpactResolver {
 public:
     virtual ~ImpactResolver() = default;
-    /// Changes `next` by what pairs that are near at `in` do to one another before anything hits;
-    /// once a motion, before resolve(). By default nothing.
+    /// Applies repulsions between pairs that are close at `in` to `next`; called once per motion,
+    /// before resolve(). Does nothing by default.
     virtual void repel(const Model& /*model*/, const State& /*in*/, const Loads& /*loads*/,
                        const World& /*world*/, std::span<const ObstacleSample> /*obstacles*/,
                        double /*dt*/, State& /*next*/)
     {}
     /// Changes `next` so that moving straight from `in` to it crosses nothing. Pinned nodes stay
     /// where the loads put them. A report that is not ok asks for a smaller dt.
-    /// \param insist there will be no smaller dt: do what can be done and count the rest.
+    /// \param insist there will be no smaller dt: resolve what can be resolved and count the rest.
     [[nodiscard]] virtual ImpactReport resolve(const Model& model, const State& in,
                                                const Loads& loads, const World& world,
                                                std::span<const ObstacleSample> obstacles, double dt,

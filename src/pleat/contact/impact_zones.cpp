@@ -183,7 +183,7 @@ struct ImpactResolverImpactZones::Work {
 
 // --- detection ----------------------------------------------------------------------------------
 
-/// What a pair may be asked for, after what has been learnt of it in this step.
+/// The separation that may be required of a pair, given the results so far in this step.
 double ImpactResolverImpactZones::Work::limit(const FeaturePair& p) const
 {
     if (!given_up.empty() && given_up.contains(key_of(p))) return 0;
@@ -329,7 +329,7 @@ std::size_t ImpactResolverImpactZones::Work::project(std::span<const Hit> hits)
     return count;
 }
 
-/// A pair that has less room than its target is asked for what it got.
+/// A pair that has less room than its target gets the distance that it reached as target.
 void ImpactResolverImpactZones::Work::relax(Bond& b)
 {
     const double reached = dot(b.normal, pair_sum(*dependencies, b.nodes, b.weights, x));
@@ -516,9 +516,10 @@ bool ImpactResolverImpactZones::Work::make_rigid(const Model& model, std::vector
             }
         }
         hits = without_hopeless(detect_changed(), report);
-        // Inside a cluster that moves exactly as what carries it nothing can cross (see the
-        // header). Carriers that do not quite move as one leave gaps smaller than asked for: good
-        // enough where they stay gaps. What the cluster does not go with is lost.
+        // Inside a cluster that moves exactly as its carriers nothing can cross (see the header).
+        // Carriers that do not move exactly alike leave gaps smaller than required, which is
+        // accepted as long as they stay positive. Pairs with nodes that do not carry the cluster
+        // are given up.
         bool torn = false;
         std::erase_if(hits, [&](const Hit& hit) {
             const std::uint32_t c = cluster_of(hit.pair);

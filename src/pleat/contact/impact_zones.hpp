@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Makes the way from one state to the next free of crossings: continuous detection with a positive
-// separation, and zones of impacts that are solved together until detection finds nothing more.
+// Makes the motion from one state to the next intersection-free: continuous detection with a
+// positive separation, and zones of impacts that are solved together until detection finds no more
+// hits.
 // Based on: [Harmon2008] (non-rigid impact zones), [Provot1997] (rigid ones, as the fail-safe),
 // [Bridson2002] sec. 7.
 //
@@ -11,11 +12,11 @@
 // friction on each. Points of obstacles and pinned nodes do not give way. Velocities change by
 // displacement / dt, so that cloth hitting cloth keeps its momentum.
 //
-// Zones that do not come clean move as rigid bodies, carried by the obstacle or pins that they
-// touch: under such a motion nothing inside can cross, because straight paths to a rotated copy are
-// an affine map at each moment. If that fails too (two obstacles that move differently hold one
-// cluster), the step is refused, and with `insist` the cluster goes with the one that holds more of
-// it; the pairs with the other are given up and counted.
+// Zones that cannot be resolved this way move as rigid bodies, carried by the obstacle or pins that
+// they touch: under such a motion nothing inside can cross, because straight paths to a rotated
+// copy are an affine map at each moment. If that fails too (two obstacles that move differently
+// hold one cluster), the step is refused, and with `insist` the cluster goes with the one that
+// holds more of it; the pairs with the other are given up and counted.
 #pragma once
 
 #include "pleat/contact/contact_options.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Contact by impulses on what an integrator proposes, as suits an explicit one: repulsions between
-// what is near at the start of the step, then impulses at what would still collide, then rigid
-// impact zones for what does not come free.
+// Contact by impulses on the motion that an integrator proposes, suited to explicit integrators:
+// repulsions between pairs that are close at the start of the step, then impulses on pairs that
+// would still collide, then rigid impact zones for the rest.
 // Based on: [Bridson2002] sec. 4 (order of the stages), 7.2 (repulsions), 7.3 (friction), 7.4
 // (collisions), 7.6 (final velocity), [Provot1997] (rigid zones), [Bender2013] sec. 6.
 //
@@ -16,7 +16,7 @@
 // m the mass of the pair and v_N the speed at which it opens: so that a pair opens by at most a
 // tenth of what it lacks in a step, and nothing bounces. Friction is Coulomb's on each impulse.
 // Impulses act on both sides of a pair, so that cloth hitting cloth keeps its momentum. Pairs with
-// obstacles come first in each round, cloth against cloth has the last word ([Bridson2003] sec. 5).
+// obstacles come first in each round, cloth against cloth last ([Bridson2003] sec. 5).
 //
 // Repulsions by impulses need an integrator that lets them change velocities before positions, in
 // steps as short as an explicit one takes (Integrator::advance_modified()); it also makes the
@@ -34,8 +34,8 @@
 //
 // Contacts of dependent nodes (Model::dependencies) that share a parent push it one after the
 // other, and each would leave it faster than all together need: cloth would bounce. There the
-// sweeps also take back what a pair was given beyond its goal, which is projected Gauss-Seidel, and
-// are more.
+// sweeps may also reduce earlier impulses of a pair (projected Gauss-Seidel), and more sweeps are
+// done.
 #pragma once
 
 #include "pleat/contact/contact_options.hpp"
@@ -53,8 +53,8 @@ namespace pleat {
 class ImpactResolverImpulses final : public ImpactResolver {
 public:
     enum class Repulsions { by_impulses, in_the_solve };
-    /// What is done about hits: impulses and then rigid zones, impact zones (impact_zones.hpp), or
-    /// nothing.
+    /// How hits are resolved: impulses and then rigid zones, impact zones (impact_zones.hpp), or
+    /// not at all.
     enum class Collisions { by_impulses, by_zones, none };
     explicit ImpactResolverImpulses(const ContactOptions& options,
                                     Repulsions repulsions = Repulsions::by_impulses,

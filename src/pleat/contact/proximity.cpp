@@ -38,13 +38,20 @@ constexpr double smallest_gap_share = 1e-6;
 constexpr double push_share = 0.25;
 // Share of the thickness below which a pair is held firmly: whatever weight hangs there.
 constexpr double firm_share = 0.25;
-// Share of what a pair is nearer than that by which it is pushed out in a step.
+// Share of the penetration below that distance by which a pair is pushed out in a step.
 constexpr double firm_push_share = 0.25;
 // A pair with no gap left is stiffer by this much. Shallow contacts stay soft and let go easily;
-// with this, ten layers are carried without impacts. By the gap at the start of the step only:
-// stiffer toward whoever approaches, softer toward whoever leaves, would keep cloth at rest
-// trembling, one way in one step and back in the next.
+// with this, ten layers are carried without impacts. It depends on the gap at the start of the step
+// only: a stiffness that depended on the direction of motion would make cloth at rest tremble from
+// step to step.
 constexpr double deep_stiffness = 8;
+// A pair is left out where another one of the same feature has less than the first share of its gap
+// and a direction nearer than the first cosine, and counts in full beyond the second ones. In
+// between it fades, so that nothing at rest is shaken.
+constexpr double nearer_gone = 0.7, nearer_full = 0.9;
+constexpr double direction_gone = 0.6, direction_full = 0.5;
+// Along an edge, as shares of the thickness between the two points of contact.
+constexpr double along_gone = 1, along_full = 1.5;
 constexpr std::size_t nodes_a_piece = 512; // tested against half-spaces by one thread
 
 /// Sine of the steepest rise of the faces at an edge toward `way` (unit), seen from the point q of
@@ -70,7 +77,7 @@ std::array<std::uint32_t, 2> thirds_of(const SurfacePart& part, std::uint32_t fa
     return {part.faces[face][(edge + 2) % 3], part.across[face][edge]};
 }
 
-/// Whether the point nearest to p on the part is indeed this feature of the face.
+/// Whether the point nearest to p on the surface belongs to this feature of the face.
 bool is_nearest(std::span<const Vec3> x, const SurfacePart& part, std::uint32_t face,
                 std::uint32_t vertex, TriangleFeature feature, const Vec3& p, const Vec3& q)
 {
@@ -155,7 +162,7 @@ inline bool may_be_near(std::span<const Vec3> x, const FeaturePair& p, double mo
     return !(gap > 0 && gap * gap > most * most * norm2(line));
 }
 
-/// Of a pair that counts (see the header), where nearer than `reach`.
+/// Nearest points of a pair that counts (see the header), if closer than `reach`.
 std::optional<Nearest> nearest(const ContactSurface& surface, const FeaturePair& p, double reach)
 {
     const std::span<const Vec3> x = surface.x0();
@@ -334,8 +341,96 @@ void ContactFinderProximity::examine(const StepInput& s, const FeaturePair& p,
     const double depth = std::max(0.0, 1 - distance / thickness);
     c.stiffness = near->share * options_.stiffness / (inverse_mass * s.dt * s.dt);
     c.friction = pair_friction(s.model, s.world, surface_, p, options_.friction);
-    found.push_back({c, 1 + deep_stiffness * depth * depth, distance,
-                     std::max(0.0, dot(c.normal, velocity)), p.with_obstacle()});
+    found.push_back({c,
+                     1 + deep_stiffness * depth * depth,
+                     distance,
+                     std::max(0.0, dot(c.normal, velocity)),
+                     p.with_obstacle(),
+                     p.edges,
+                     {p.edges ? 3 * p.face_a + p.place_a : p.nodes[0], 3 * p.face_b + p.place_b}});
+}
+
+/// Lists the pairs of cloth by their vertex or by their two edges.
+void ContactFinderProximity::list_by_feature()
+{
+    const std::size_t nodes = surface_.cloth_node_count(),
+                      edges = 3 * surface_.cloth().faces.size();
+    feature_start_.assign(nodes + edges + 2, 0);
+    const auto visit = [&](std::uint32_t k, auto&& add) {
+        const Found& f = found_[k];
+        if (f.with_obstacle) return;
+        if (f.edges)
+            for (const std::uint32_t e : f.features) add(nodes + e);
+        else
+            add(f.features[0]);
+    };
+    // Counted one place too far, so that filling moves the starts to where they belong.
+    for (std::uint32_t k = 0; k < found_.size(); ++k)
+        visit(k, [&](std::size_t i) { ++feature_start_[i + 2]; });
+    for (std::size_t i = 2; i < feature_start_.size(); ++i)
+        feature_start_[i] += feature_start_[i - 1];
+    feature_pairs_.resize(feature_start_.back());
+    for (std::uint32_t k = 0; k < found_.size(); ++k)
+        visit(k, [&](std::size_t i) { feature_pairs_[feature_start_[i + 1]++] = k; });
+}
+
+/// What nearer pairs in the same direction leave of a pair, as the vertex or edge on one of its
+/// sides sees it. An edge sees the pairs of its ends too.
+double ContactFinderProximity::left_by_nearer(const StepInput& s, const Found& f,
+                                              std::size_t side) const
+{
+    const std::span<const Vec3> x = s.state.x.span();
+    const std::size_t nodes = surface_.cloth_node_count();
+    const auto normal_at = [](const Found& g, std::size_t at) { // from the partner to the feature
+        return at == 0 ? g.proximity.normal : -g.proximity.normal;
+    };
+    const auto point_at = [&](const Found& g, std::size_t at) { // of an edge
+        const Proximity& c = g.proximity;
+        const std::size_t i = 2 * at;
+        return std::abs(c.weights[i]) * x[index(c.nodes[i])] +
+               std::abs(c.weights[i + 1]) * x[index(c.nodes[i + 1])];
+    };
+    const auto fade = [](double value, double gone, double full) {
+        return std::clamp((value - full) / (gone - full), 0.0, 1.0);
+    };
+    const Vec3 normal = normal_at(f, side), point = f.edges ? point_at(f, side) : Vec3{};
+    double most = 0; // that another one says of what this one says
+    const auto look = [&](std::size_t feature) {
+        for (std::uint32_t e = feature_start_[feature]; e < feature_start_[feature + 1]; ++e) {
+            const Found& g = found_[feature_pairs_[e]];
+            double same = fade(g.distance / f.distance, nearer_gone, nearer_full);
+            if (same <= most) continue;
+            const std::size_t at = g.edges && nodes + g.features[1] == feature ? 1 : 0;
+            same *= fade(dot(normal_at(g, at), normal), direction_gone, direction_full);
+            if (same <= most) continue;
+            if (f.edges) {
+                const Vec3 other = g.edges ? point_at(g, at) : x[g.features[0]];
+                same *= fade(norm(other - point) / options_.thickness, along_gone, along_full);
+            }
+            most = std::max(most, same);
+        }
+    };
+    if (!f.edges) {
+        look(f.features[0]);
+        return 1 - most;
+    }
+    look(nodes + f.features[side]);
+    for (std::size_t i = 2 * side; i < 2 * side + 2; ++i) look(index(f.proximity.nodes[i]));
+    return 1 - most;
+}
+
+/// Fades and leaves out the pairs of which nearer ones say the same; of two edges, where both do.
+void ContactFinderProximity::merge(const StepInput& s)
+{
+    list_by_feature();
+    parallel_for(found_.size(), [&](std::size_t k) {
+        Found& f = found_[k];
+        if (f.with_obstacle) return;
+        f.share = left_by_nearer(s, f, 0);
+        if (f.edges && f.share < 1) f.share = std::max(f.share, left_by_nearer(s, f, 1));
+    });
+    std::erase_if(found_, [](const Found& f) { return f.share <= 0; });
+    for (Found& f : found_) f.proximity.stiffness *= f.share;
 }
 
 /// Fills found_, in an order that does not depend on the threads. \return pairs examined or
@@ -408,7 +503,7 @@ double ContactFinderProximity::largest_load(const Model& model, const Proximity&
     return most;
 }
 
-/// No node sees more than its share, however many partners it has.
+/// The total stiffness at a node is bounded, however many partners it has.
 void ContactFinderProximity::bound_load(const StepInput& s)
 {
     sum_load(s);
@@ -426,11 +521,12 @@ void ContactFinderProximity::finish(const StepInput& s, Contacts& contacts) cons
     parallel_for(found_.size(), [&](std::size_t k) {
         const Found& f = found_[k];
         Proximity& c = contacts.proximities[k] = f.proximity;
-        // Less thickness in proportion to the speed of parting: a damper of mass / dt a node, which
-        // makes a spring of any stiffness creep to its rest without passing it. And never far out
-        // at once ([Bridson2002] sec. 7.2): what was pressed together does not jump apart.
+        // The thickness is reduced in proportion to the speed of separation: this is a damper of
+        // mass / dt per node, with which a spring of any stiffness reaches its rest length without
+        // overshooting. The push per step is bounded too ([Bridson2002] sec. 7.2), so that
+        // compressed layers do not jump apart.
         const double damped = s.dt * f.parting / std::max(1.0, largest_load(s.model, c));
-        c.firm = firm_share * c.thickness;
+        c.firm = f.share * firm_share * c.thickness;
         if (f.distance < c.firm) c.firm = f.distance + firm_push_share * (c.firm - f.distance);
         c.thickness = std::min(c.thickness - damped, f.distance + push_share * c.thickness);
     });
@@ -446,6 +542,7 @@ ContactReport ContactFinderProximity::find(const Model& model, const State& stat
     ContactReport report;
     place(s, obstacles);
     report.candidates = search(s);
+    merge(s);
     bound_load(s);
     finish(s, contacts);
     report.proximities = contacts.proximities.size();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// How far apart two features of the cloth are along the cloth at rest. What is near in the fabric
-// must not repel: a pair's thickness is the smaller of the contact thickness and half of this.
+// The distance of two features along the cloth at rest. Features that are close in the fabric must
+// not repel each other: the thickness of a pair is the smaller of the contact thickness and half of
+// this distance.
 //
 // Within a panel it is the distance in material space, straight across, so the two sides of a slit
 // count as near: repulsion must leave them alone where they lie at rest. The impact stage keeps
@@ -30,8 +31,7 @@ public:
     /// [m] \pre neither feature is an obstacle's
     [[nodiscard]] double distance(const FeaturePair& pair) const;
     /// The same where two points of the features meet. Features on the two sides of a slit touch at
-    /// rest, whatever point of the one lies over what point of the other now: of those it is the
-    /// distance of the points. [m]
+    /// rest; for them this is the rest distance of the two given points. [m]
     /// \param weights of the corners, as in Proximity: positive on the first feature, negative on
     /// the second
     [[nodiscard]] double distance(const FeaturePair& pair,

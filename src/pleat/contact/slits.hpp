@@ -2,8 +2,8 @@
 // Copyright the Pleat authors
 //
 // A slit is a cut in a panel: two stretches of its outline that lie on each other in material
-// space. Contact keeps the two sides apart as it does any cloth. For that they must start apart:
-// of features that touch exactly nobody can say which side they are on.
+// space. Contact keeps the two sides apart as it does any cloth. For that they must start
+// separated: if features touch exactly, their side is undefined.
 #pragma once
 
 #include "pleat/core/field.hpp"

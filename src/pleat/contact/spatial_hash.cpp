@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t items_a_piece = 128;
 // Cells that one item may touch before it counts as large.
 constexpr std::int64_t most_cells = 256;
-// Coordinates of cells take 21 bits each; what is beyond shares the outermost cells.
+// Cell coordinates have 21 bits each; positions beyond that share the outermost cells.
 constexpr std::int64_t cell_range = (std::int64_t{1} << 20) - 1;
 // Cells wider than the mean box: fewer entries, more tests.
 constexpr double cell_share = 1.5;
@@ -101,7 +101,7 @@ void SpatialHash::query(const Box& box, FunctionRef<void(std::uint32_t)> visit) 
 {
     if (boxes_.empty()) return;
     const Cell low = cell_at(box.low), high = cell_at(box.high);
-    if (count_cells(low, high) > most_cells) { // larger than most of what is there
+    if (count_cells(low, high) > most_cells) { // larger than most boxes
         for (std::uint32_t i = 0; i < boxes_.size(); ++i)
             if (overlap(box, boxes_[i])) visit(i);
         return;

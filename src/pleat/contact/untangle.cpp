@@ -15,8 +15,8 @@ namespace pleat {
 
 namespace {
 
-// Moves grow by this share for each iteration in which nothing got better, and fall back to one
-// step when something does: symmetric tangles do not stand still.
+// Moves grow by this share in each iteration without progress, and are reset to one step by
+// progress. This resolves symmetric tangles, which would otherwise not move.
 constexpr double impatience = 0.02;
 constexpr double most_impatience = 4;
 
@@ -138,8 +138,8 @@ std::size_t count_faces_below(const Tangle& t, std::span<const Plane> planes)
     return count;
 }
 
-/// What is not on a contour goes with what is around it, less and less with distance: the
-/// inside of a contour comes along, and the cloth is not torn at its rim.
+/// Nodes off the contours move with their neighbours, less and less with distance: the region
+/// inside a contour moves along, and the cloth is not stretched at its border.
 void spread(const Mesh& mesh, std::span<const double> weight, std::vector<Vec3>& move)
 {
     constexpr int rings = 12;
@@ -195,7 +195,7 @@ public:
         for (; !crossings.empty() && report.iterations < options_.max_iterations;
              ++report.iterations) {
             if (report.iterations == alone) {
-                // That was not enough: once more, with the cloth around them.
+                // Second attempt: the cloth around the contours moves too.
                 std::copy(state.x.begin(), state.x.end(), t_.x.begin());
                 lift_all();
                 crossings = crossings_now();
@@ -267,7 +267,7 @@ private:
         follow(model_.dependencies, x);
     }
 
-    /// The mean of what the corners of the contours ask of each node, of length at most 1.
+    /// The mean of the moves that contour corners ask of each node, of length at most 1.
     void find_moves(std::span<const FacePair> crossings)
     {
         std::fill(move_.begin(), move_.end(), Vec3{});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Pulls cloth out of cloth and obstacles that it crosses, from the present positions alone: by
-// moving along the gradient of the length of the intersection contours until they are gone.
+// Removes intersections of cloth with cloth and obstacles, using the current positions only: nodes
+// move along the gradient of the length of the intersection contours until these vanish.
 // Based on: [Volino2006], [Koh2015] sec. 3.4.
 //
 // A contour is a polyline; its corners are where an edge pierces a face. With E the direction of

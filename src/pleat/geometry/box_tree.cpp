@@ -294,7 +294,7 @@ template <class ExtentOf> void BoxTree::refit_extents(ExtentOf&& extent_of_item,
     refit_leaves([&](Node& node, std::span<const std::uint32_t> items) {
         std::array<std::array<double, width>, 3> low, high;
         for (std::size_t i = 0; i < width; ++i) {
-            // What does not exist is written as the last that does, and made empty below.
+            // Missing items are filled with the last existing one, and made empty below.
             const Extent e = extent_of_item(items[least(i, items.size() - 1)]);
             for (std::size_t k = 0; k < 3; ++k) {
                 low[k][i] = e.low[k];

@@ -29,7 +29,7 @@ struct EigenSym3 {
     const double half = 0.5 * (a(0, 0) - a(1, 1));
     const double radius = std::sqrt(half * half + a(0, 1) * a(0, 1));
     if (radius == 0) return {{mean, mean}, identity<2>()};
-    // The larger of the two expressions for the first vector, so that nothing cancels.
+    // The larger of the two expressions for the first vector, to avoid cancellation.
     Vec2 first = half >= 0 ? Vec2{half + radius, a(0, 1)} : Vec2{a(0, 1), radius - half};
     first /= norm(first);
     return {{mean + radius, mean - radius}, {{first[0], -first[1], first[1], first[0]}}};

@@ -22,8 +22,8 @@ DihedralGradient dihedral_gradient(const Vec3& a, const Vec3& b, const Vec3& c, 
     if (length == 0 || nc2 == 0 || nd2 == 0) return r;
     r.g[2] = nc * (-length / nc2);
     r.g[3] = nd * (-length / nd2);
-    // Where the far corners' heights stand on the edge decides how its ends share the rest: the
-    // forces then add up to nothing and have no moment.
+    // The feet of the far corners' heights on the edge determine the gradients at its ends, such
+    // that forces and moments sum to zero.
     const double tc = dot(c - a, e) / length2, td = dot(d - a, e) / length2;
     r.g[0] = -((1 - tc) * r.g[2] + (1 - td) * r.g[3]);
     r.g[1] = -(tc * r.g[2] + td * r.g[3]);

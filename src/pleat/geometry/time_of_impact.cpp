@@ -7,9 +7,9 @@
 // at which g_n falls to a given value is a division away. Take for n the nearest direction at the
 // current time, where g_n is the distance itself; go to where g_n reaches the separation; repeat.
 //
-// No answer depends on n being right: a poor n (a needle, edges nearly parallel) only makes g_n
-// smaller than the distance, hence steps shorter and hits earlier. What is left is the rounding
-// of the n . (a - b), bounded by `noise` below.
+// The result is safe for any n: a poor n (a needle, edges nearly parallel) only makes g_n smaller
+// than the distance, hence steps shorter and hits earlier. What is left is the rounding of the n .
+// (a - b), bounded by `noise` below.
 //
 // Each step but the last advances by at least slack / 2 over the relative speed, so the loop ends;
 // near a transversal impact it converges like Newton's method, near a grazing one it halves the
@@ -114,7 +114,8 @@ double largest(const Points& x)
     return size;
 }
 
-/// A direction to part features that touch exactly: across them, and against their motion.
+/// A direction that separates features that touch exactly: normal to both, and against their
+/// motion.
 template <class Feature>
 Vec3 parting_direction(const Points& x, const Points& motion, const std::array<double, 4>& weights)
 {
@@ -158,7 +159,10 @@ Impact find_impact(const Points& x0, const Points& x1, const ImpactOptions& opti
     }
     const Support<Feature> across(line, start, motion);
     const double apart = std::min(across.gap(), across.gap_after(1)), far = reach + 2 * noise;
-    if (apart > 0 && apart * apart > far * far * norm2(line)) return result;
+    if (apart > 0 && apart * apart > far * far * norm2(line)) {
+        result.apart = apart / norm(line) - 2 * noise;
+        return result;
+    }
 
     double t = 0;
     Points x = start;
@@ -172,6 +176,7 @@ Impact find_impact(const Points& x0, const Points& x1, const ImpactOptions& opti
 
         const Support<Feature> support(result.normal, x, motion);
         const double bound = support.gap();
+        if (t == 0) result.apart = std::max(0.0, std::min(bound, support.gap_after(1)) - 2 * noise);
         if (bound <= reach) {
             result.hit = true;
             if (t == 0) {

@@ -44,6 +44,9 @@ struct Impact {
     bool touching_at_start = false;
     // False where max_iterations ran out; then t is safe, but need not be near an impact.
     bool converged = true;
+    // The features stay at least this far apart during the whole step [m]; a lower bound, 0 where
+    // none was found.
+    double apart = 0;
 };
 
 /// The vertex is x[0], the face (x[1], x[2], x[3]); x0 at the start of the step, x1 at its end [m].

@@ -12,7 +12,7 @@
 // point that it is, and crosses what that segment or point pierces.
 //
 // A surface that passes through another exactly along its own edges only touches it face by face;
-// who needs to know that nothing at all is in contact asks for `apart`.
+// to make sure that nothing is in contact, check for `apart`.
 #pragma once
 
 #include "pleat/core/vec.hpp"
