@@ -28,7 +28,7 @@ namespace {
 
 template <class Law> inline constexpr bool is_measured = std::is_same_v<Law, MembraneMeasured>;
 
-/// The plate a bending law stands for, where it is one.
+/// The plate of a bending law, if it is one.
 std::optional<BendingPlate> plate_law(const BendingLaw& law)
 {
     if (const auto* sheet = std::get_if<BendingIsotropicSheet>(&law)) return plate_of(*sheet);
@@ -208,6 +208,7 @@ private:
     [[nodiscard]] FaceId face_that_knows(FaceId f, EdgeId e) const;
     [[nodiscard]] bool has_room(const Plate& p, std::span<const std::uint32_t> hinges) const;
     void add_term(Plate& p, std::uint32_t hinge, const Vec3& row);
+    void add_deviation(const Plate& p);
     void list_terms_of_hinges();
 
     const Model& model_;
@@ -249,7 +250,7 @@ PlateEdge ElasticBatch::PlateBuilder::plate_edge(FaceId f, EdgeId e, const Vec2&
     return edge;
 }
 
-/// Takes directions of the far side's panel to the near side's, given what takes the near one's.
+/// The rotation from the panel across the edge, given that (`turn`) from the panel of `f`.
 Vec2 ElasticBatch::PlateBuilder::turn_across(FaceId f, EdgeId e, const Vec2& turn) const
 {
     if (!mesh_.is_seam(e)) return turn;
@@ -260,7 +261,7 @@ Vec2 ElasticBatch::PlateBuilder::turn_across(FaceId f, EdgeId e, const Vec2& tur
     return Vec2{turn[0] * step[0] - turn[1] * step[1], turn[1] * step[0] + turn[0] * step[1]};
 }
 
-/// Takes three angles for the fit of a face where they amplify errors less than those so far.
+/// Uses three angles for the fit of a face if they amplify errors less than the best so far.
 void ElasticBatch::PlateBuilder::consider(FaceId f, const std::array<PlateEdge, 3>& own_edges,
                                           std::span<const Offer> chosen)
 {
@@ -316,7 +317,7 @@ void ElasticBatch::PlateBuilder::fit(FaceId f)
     }
 }
 
-/// Whether the plate can take the nodes of these hinges beside those that it has.
+/// Whether the plate has room for the nodes of these hinges.
 bool ElasticBatch::PlateBuilder::has_room(const Plate& p,
                                           std::span<const std::uint32_t> hinges) const
 {
@@ -348,7 +349,7 @@ void ElasticBatch::PlateBuilder::add_term(Plate& p, std::uint32_t hinge, const V
     terms.push_back(term);
 }
 
-/// Which of the two faces at an edge knows the curvature there: the one with the better fit.
+/// The face that provides the curvature at an edge: the one with the better fit.
 FaceId ElasticBatch::PlateBuilder::face_that_knows(FaceId f, EdgeId e) const
 {
     const FaceId other = across(f, e);
@@ -356,7 +357,7 @@ FaceId ElasticBatch::PlateBuilder::face_that_knows(FaceId f, EdgeId e) const
     const double theirs = fits_[other].fit.amplification;
     const bool i_can = fits_[f].hinges[0] != no_row;
     const bool they_can = fits_[other].hinges[0] != no_row;
-    // Ties, up to rounding, go to the first: the same in any panel.
+    // Ties, up to rounding, go to the lower id, which is the same from both sides.
     const bool alike = std::abs(theirs - mine) < 1e-9 * mine;
     return they_can && (!i_can || (alike ? other < f : theirs < mine)) ? other : f;
 }
@@ -370,6 +371,7 @@ void ElasticBatch::PlateBuilder::add_plate(FaceId f)
     p.nodes.fill(no_row);
     p.first_term = static_cast<std::uint32_t>(batch_.plate_terms_.size());
     used_ = 0;
+    bool is_exact = true; // of quadratic surfaces
     for (EdgeId e : mesh_[f].edges)
         if (hinge_of_[e] != no_row) {
             const PlateEdge edge = plate_edge(f, e, straight);
@@ -380,7 +382,10 @@ void ElasticBatch::PlateBuilder::add_plate(FaceId f)
         const Vec3 weight = normal_square(edge) * (edge.length / p.area);
         const FaceId knows = edge.present ? face_that_knows(f, e) : f;
         const Fit& fit = fits_[knows];
-        if (fit.hinges[0] == no_row || !has_room(p, fit.hinges)) continue;
+        if (fit.hinges[0] == no_row || !has_room(p, fit.hinges)) {
+            is_exact = false;
+            continue;
+        }
         Vec3 row = share_row(edge);
         if (edge.present) { // half the difference: own share less half the angle
             const PlateEdge seen = plate_edge(knows, e, straight);
@@ -391,7 +396,38 @@ void ElasticBatch::PlateBuilder::add_plate(FaceId f)
         for (std::size_t k = 0; k < 3; ++k) add_term(p, fit.hinges[k], weight * per_angle[k]);
     }
     p.last_term = static_cast<std::uint32_t>(batch_.plate_terms_.size());
-    if (used_ > 0) batch_.plates_.push_back(p);
+    if (used_ == 0) return;
+    batch_.plates_.push_back(p);
+    if (is_exact) add_deviation(p);
+}
+
+/// Adds the difference between the angles of a face and those that its curvature would give, which
+/// costs energy like a curvature (bending_plate.hpp). \pre p is the plate that was made last
+void ElasticBatch::PlateBuilder::add_deviation(const Plate& p)
+{
+    std::vector<PlateTerm>& terms = batch_.plate_terms_;
+    Plate deviation = p;
+    deviation.first_term = p.last_term;
+    double scale = 0, largest = 0;
+    for (EdgeId e : mesh_[p.face].edges) {
+        if (hinge_of_[e] == no_row) continue;
+        const PlateEdge edge = plate_edge(p.face, e, straight);
+        const Vec3 weight = normal_square(edge) * (0.5 * edge.length / p.area);
+        const Vec3 angle = angle_row(edge);
+        scale = std::max(scale, norm(weight));
+        add_term(deviation, hinge_of_[e], weight);
+        for (std::uint32_t t = p.first_term; t < p.last_term; ++t)
+            add_term(deviation, terms[t].hinge, weight * -dot(angle, terms[t].row));
+    }
+    deviation.last_term = static_cast<std::uint32_t>(terms.size());
+    for (std::uint32_t t = deviation.first_term; t < deviation.last_term; ++t)
+        largest = std::max(largest, norm(terms[t].row));
+    // On regular meshes the angles agree.
+    constexpr double rounding = 1e-9;
+    if (largest > rounding * scale)
+        batch_.plates_.push_back(deviation);
+    else
+        terms.resize(deviation.first_term);
 }
 
 /// By hinge: the terms that its angle is in.
@@ -460,7 +496,7 @@ ElasticBatch::ElasticBatch(const Model& model)
     face_stress_.resize(faces_.size());
     hinge_work_.resize(hinges_.size());
 
-    // The pattern and who adds to what.
+    // The pattern, and the blocks that each element adds to.
     const Mesh& mesh = model.mesh;
     std::vector<std::uint32_t> face_nodes, hinge_nodes, plate_nodes;
     for (const Face& f : faces_)
@@ -665,7 +701,7 @@ void ElasticBatch::evaluate(const Model& model, std::span<const Vec3> x, Stiffne
                     q[3] * (x[h.nodes[3]] - x0);
             if constexpr (with_tangent) {
                 iso.matrix = identity<3>() * (scale.stiffness * n.isometric);
-                // Only a change of |y| is a change of shape.
+                // Only changes of |y| are damped: a rotation of y is a rigid motion.
                 const double length = norm(iso.y);
                 const double damp = scale.damping * damping * n.isometric;
                 iso.matrix += length > 1e-12 * h.rest.length

@@ -3,13 +3,13 @@
 //
 // The elastic energy, forces and stiffness of a whole model, in parallel loops over its elements.
 //
-// A batch holds what follows from the mesh alone: rest shapes, stencils, the sparsity pattern and
-// the slots that each element adds to. It is made once a mesh; a step only reads it. Materials,
-// rest angles and compression scales are read from the model at every call.
+// A batch holds everything that depends on the mesh only: rest shapes, stencils, the sparsity
+// pattern and the slots that each element adds to. It is built once per mesh; a step only reads it.
+// Materials, rest angles and compression scales are read from the model at every call.
 //
-// Damping is proportional to the stiffness, but only to that of the strain and of the angle
-// (B_i M B_j^T and E'' g g^T): the terms that come from the stress would brake a cloth that merely
-// turns. Laws may add damping of their own: D = sum k_d dC/dx dC/dx^T over their conditions C.
+// Damping is proportional to the stiffness, but only to that of the strain and of the angle (B_i M
+// B_j^T and E'' g g^T): the terms that come from the stress would damp a rigid rotation. Laws may
+// add damping of their own: D = sum k_d dC/dx dC/dx^T over their conditions C.
 #pragma once
 
 #include "pleat/core/vec.hpp"
@@ -42,7 +42,8 @@ public:
 
     [[nodiscard]] const BlockPattern& pattern() const { return parts_.pattern; }
 
-    /// Takes the numbers that a step holds fixed (measured fabrics) at the given positions.
+    /// Evaluates the coefficients that a step holds fixed (measured fabrics) at the given
+    /// positions.
     void freeze(const Model& model, std::span<const Vec3> x);
 
     /// [J], with the frozen numbers. \pre freeze() was called since the mesh or materials changed.
@@ -81,8 +82,8 @@ private:
         Vec3 row;                           // d (curvature uu, vv, uv) / d angle [1/m]
         std::array<std::uint8_t, 4> corner; // which of the plate's nodes the hinge's are
     };
-    // What a call leaves for the gathering loops that follow; kept apart by who reads it, since
-    // these loops are bound by memory.
+    // Intermediate results for the gathering loops; separate arrays for each reader, since these
+    // loops are memory-bound.
     struct FaceWork {
         Mat3x2 f;
         Tangent m;  // scaled, times area

@@ -9,8 +9,8 @@
 //   A (B_i M B_j^T + (b_i . Sigma b_j) 1),    B_i = d(strain)/d(x_i),
 //
 // M the law's tangent. It is made positive semi-definite term by term: M by the law (its tangent
-// with Definiteness::psd), Sigma by clamping its two eigenvalues at zero, which drops what
-// compression takes away from the stiffness. Both terms are then sums of squares.
+// with Definiteness::psd), Sigma by clamping its two eigenvalues at zero, which drops the negative
+// stiffness caused by compression. Both terms are then sums of squares.
 #pragma once
 
 #include "pleat/core/vec.hpp"

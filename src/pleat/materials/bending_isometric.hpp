@@ -16,8 +16,8 @@
 // it can be rolled (see calibration()). On meshes without preferred directions that is the rigidity
 // in each direction. On regular ones it depends on the direction, because no number per edge can
 // tell bending from twist: on right triangles with parallel diagonals it is 2 B across the
-// diagonals and 0.5 to 0.7 B far from that. BendingPlate is the law without that. The law knows
-// flat rest shapes only: rest angles are ignored.
+// diagonals and 0.5 to 0.7 B far from that. BendingPlate does not have this limitation. Rest shapes
+// are flat: rest angles are ignored.
 #pragma once
 
 #include "pleat/materials/hinge.hpp"

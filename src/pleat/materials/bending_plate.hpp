@@ -26,9 +26,17 @@
 // over the faces is that of l theta n n^T over the edges, which does not change when inner nodes
 // move, so that constant moments are in balance. Both together are the patch test; halving alone
 // fails (1) and T^-1 alone fails (2), by several per cent on random meshes.
+//
+// On irregular meshes of thin triangles the corrections can nearly cancel the halves for some waves
+// as short as the edges. Such waves would have almost no bending energy and grow under compression.
+// So each face has a second energy term of the same form. In place of the curvature it has the
+// halved angles less those that the curvature of the face would give: sum over its edges of (l / 2
+// A) (theta - theta(k)) n n^T. It is zero for quadratic surfaces, so the patch test still holds.
+// The two terms vanish together only if all angles of the face do.
+//
 // At the border a face's T takes angles of its neighbours, and its share of the border edge is what
 // T calls for. Where T is nearly singular (the corners of the patch lie on a conic) the correction
-// is left out.
+// and the second term are left out.
 #pragma once
 
 #include "pleat/core/vec.hpp"
@@ -91,7 +99,7 @@ struct PlateFit {
 [[nodiscard]] PlateFit fit_plate(const std::array<PlateEdge, 3>& edges,
                                  const std::array<PlateEdge, 3>& own_edges, double face_area);
 
-/// The largest amplification that is trusted; on fair meshes it is below two.
+/// The largest amplification accepted for a fit; on well-shaped meshes it is below two.
 inline constexpr double most_plate_amplification = 4.0;
 
 /// d2 (energy per area) / d k2, by components uu, vv, uv [N m].

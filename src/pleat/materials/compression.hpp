@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Softer compression: principal Green strains below zero are scaled before a law sees them.
+// Softer compression: negative principal Green strains are scaled before a law is evaluated.
 // Based on: [Koh2015] sec. 3.5 (buckling compensation).
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Bending at an edge between two triangles, and what an angle-based bending law is.
+// Bending at an edge between two triangles, and the interface of angle-based bending laws.
 //
 // Whatever the law, the energy of a hinge [J] is, with numbers held fixed within a step,
 //
@@ -9,7 +9,7 @@
 // + sine (2 cos(theta0/2) - 2 cos(theta/2) - (theta - theta0) sin(theta0/2))         (Bridson)
 // + isometric/2 |sum_i q_i x_i|^2                                              (Bergou et al.)
 //
-// so that a law only says what the numbers are: freeze(law, rest, theta) -> HingeNumbers. Edges
+// so that a law only provides the coefficients: freeze(law, rest, theta) -> HingeNumbers. Edges
 // between different fabrics take half of each side's numbers.
 #pragma once
 

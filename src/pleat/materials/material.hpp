@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// A fabric: physical quantities that mean the same to every solver.
+// A fabric: physical quantities with the same meaning for every solver.
 #pragma once
 
 #include "pleat/materials/bending_baraff_witkin.hpp"
@@ -52,7 +52,8 @@ struct Material {
 /// The same fabric with density, membrane and bending forces multiplied.
 [[nodiscard]] Material scaled(Material material, double density, double stretching, double bending);
 
-/// So many layers of the fabric, free to slide: all three multiplied once.
+/// Several layers of the fabric that are free to slide: multiplies density, membrane and bending
+/// forces.
 [[nodiscard]] Material thickened(Material material, double times);
 
 } // namespace pleat

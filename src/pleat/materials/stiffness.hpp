@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// How stiff a fabric is at rest, by direction, whatever its laws.
+// The stiffness of a fabric at rest by direction, for any law.
 #pragma once
 
 #include "pleat/materials/material.hpp"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The strain of a triangle, and what a membrane law is.
+// The strain of a triangle, and the interface of membrane laws.
 //
-// Every membrane law here gives an energy per rest area [J/m^2] that depends on the Green strain
-// G = (F^T F - 1) / 2 in the axes of the weave: uu along u (weft), vv along v (warp), uv the shear
+// Every membrane law here gives an energy per rest area [J/m^2] that depends on the Green strain G
+// = (F^T F - 1) / 2 in the axes of the weave: uu along u (weft), vv along v (warp), uv the shear
 // component. A law is three sibling functions of it: energy, stress (first derivatives by uu, vv,
-// uv) and tangent (second derivatives). What a law holds fixed within a step is made by freeze();
-// for most laws these are constants.
+// uv) and tangent (second derivatives). freeze() evaluates the coefficients that a law holds fixed
+// within a step; for most laws these are constants.
 #pragma once
 
 #include "pleat/core/vec.hpp"
