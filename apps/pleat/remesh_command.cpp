@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The remesher alone: a surface and a sizing field in, a surface that fits it out.
+// The remeshers alone: a surface and a sizing field in, a surface that fits it out; or a surface
+// and a number of levels, and it is subdivided.
 #include "commands.hpp"
 
 #include "pleat/api/remesh_surface.hpp"
@@ -22,7 +23,8 @@ namespace pleat::app {
 namespace {
 
 struct RemeshArguments {
-    std::string mesh, metric, output;
+    std::string mesh, metric, output, type = "metric";
+    int levels = 0;
     double hysteresis = SurfaceRemeshOptions{}.hysteresis;
     bool guard = false;
 };
@@ -57,9 +59,22 @@ std::vector<Mat2> read_metric_file(const std::string& path, std::size_t points)
 
 int remesh(const RemeshArguments& a)
 {
+    const bool is_root3 = a.type == "root3";
+    if (is_root3 ? a.levels < 1 || !a.metric.empty() : a.levels != 0 || a.metric.empty())
+        throw InputError(Problem{"pleat remesh", "", "--type " + a.type,
+                                 is_root3 ? "--levels N with N of at least 1, and no --metric"
+                                          : "--metric FILE, and no --levels"});
     const MeshFile file = read_mesh_file(a.mesh, MeshUse::cloth);
     for (const std::string& note : file.notes) fmt::print(stderr, "note: {}\n", note);
     if (!file.problems.empty()) throw InputError(file.problems);
+    if (is_root3) {
+        const RemeshedSurface done = subdivide_surface(file.mesh, a.levels);
+        write_obj(a.output, view_as_obj(done.mesh));
+        fmt::print("{}: {} faces from {}; {} splits, {} flips\n", a.output,
+                   done.mesh.face_nodes.size(), file.mesh.face_nodes.size(), done.splits,
+                   done.flips);
+        return exit_good;
+    }
     const RemeshedSurface done =
         remesh_surface(file.mesh, read_metric_file(a.metric, file.mesh.material_u.size()),
                        {a.hysteresis, a.guard});
@@ -78,13 +93,22 @@ int remesh(const RemeshArguments& a)
 Command add_remesh(CLI::App& program)
 {
     auto a = std::make_shared<RemeshArguments>();
-    CLI::App* verb = program.add_subcommand("remesh", "Remesh a surface to a given metric");
+    CLI::App* verb =
+        program.add_subcommand("remesh", "Remesh a surface to a given metric, or subdivide it");
     verb->add_option("mesh", a->mesh, "A mesh file (.obj, .ply)")->required();
     verb->add_option(
-            "--metric", a->metric,
-            "A text file with one line for each material point (vt) of the mesh: m11 m12 m22, "
-            "the tensor M for which edges e should have e^T M e <= 1 [1/m^2]")
-        ->required();
+        "--metric", a->metric,
+        "A text file with one line for each material point (vt) of the mesh: m11 m12 m22, "
+        "the tensor M for which edges e should have e^T M e <= 1 [1/m^2]");
+    verb->add_option("--type", a->type,
+                     "metric: edges that fit --metric; root3: root-3 subdivision of all faces, "
+                     "--levels times")
+        ->check(CLI::IsMember({"metric", "root3"}))
+        ->capture_default_str();
+    constexpr int most_levels = 10; // 59,049 faces for one
+    verb->add_option("--levels", a->levels,
+                     "Steps of root-3 subdivision: each makes three faces of one")
+        ->check(CLI::Range(1, most_levels));
     verb->add_option("-o,--output", a->output, "The OBJ file to write")->required();
     verb->add_option("--hysteresis", a->hysteresis,
                      "Collapses make no edge longer than 1 minus this, in the metric")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The table of tests/bad_input/README.md: which file has which defect, and what has to be said.
+// The table of tests/bad_input/README.md: the defect of each file, and what the message must
+// contain.
 #pragma once
 
 #include <cctype>

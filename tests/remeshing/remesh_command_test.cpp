@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 
 namespace pleat {
@@ -51,6 +52,39 @@ TEST_F(RemeshCommand, fits_a_mesh_to_the_tensors_of_a_file)
     EXPECT_LT(mesh.face_count(), 550u);
     EXPECT_NEAR(total_area(mesh), 1, 1e-9);
     for (EdgeId e : mesh.edges()) EXPECT_LE(material_length(mesh, e, 0), 0.1 + 1e-9);
+}
+
+TEST_F(RemeshCommand, subdivides_with_three_faces_for_one_at_each_level)
+{
+    write_square();
+    for (const int levels : {1, 2, 5}) {
+        std::size_t faces = 2;
+        for (int level = 0; level < levels; ++level) faces *= 3;
+        const ProgramResult r =
+            run_pleat_line("remesh " + at("square.obj") + " --type root3 --levels " +
+                           std::to_string(levels) + " -o " + at("out.obj"));
+        ASSERT_EQ(r.exit_code, 0) << r.output;
+        const MeshFile out = read_mesh_file(at("out.obj"), MeshUse::cloth);
+        EXPECT_TRUE(out.problems.empty());
+        EXPECT_EQ(out.mesh.face_nodes.size(), faces);
+        EXPECT_NEAR(total_area(build_mesh(out.mesh)), 1, 1e-9);
+    }
+}
+
+TEST_F(RemeshCommand, says_what_a_type_needs)
+{
+    write_square();
+    write("metric.txt", "100 0 100\n100 0 100\n100 0 100\n100 0 100\n");
+    const std::string start = "remesh " + at("square.obj") + " -o " + at("out.obj");
+    for (const std::string& bad :
+         {std::string(" --type root3"), " --type root3 --levels 1 --metric " + at("metric.txt"),
+          std::string(), " --levels 2 --metric " + at("metric.txt"),
+          std::string(" --type root3 --levels 0"), std::string(" --type root3 --levels 11"),
+          std::string(" --type root2 --levels 1")}) {
+        const ProgramResult r = run_pleat_line(start + bad);
+        EXPECT_EQ(r.exit_code, 1) << bad;
+        EXPECT_THAT(r.output, HasSubstr("--")) << bad;
+    }
 }
 
 TEST_F(RemeshCommand, says_what_is_wrong_with_a_metric_file)

@@ -269,6 +269,43 @@ TEST(SizingMetric, what_was_used_is_shown_on_the_mesh_that_comes_of_it)
     EXPECT_FALSE(sum.sizing);
 }
 
+TEST(SizingMetric, two_remeshers_in_sequence_show_the_sizing_of_both)
+{
+    Simulation sim = simulation_of(zoo::two_pieces(4));
+    sim.model.cloths = {{"a"}, {"b"}};
+    sim.model.panel_cloth = {ClothId{0}, ClothId{1}};
+    const auto cloth = [](double length, const char* own) {
+        const ClothSizing s = cloth_sizing({});
+        ClothSizing result{{length, length, 1}, s.metrics};
+        result.metrics.push_back({own, std::make_shared<SizingFront>()});
+        return result;
+    };
+    AnisotropicOptions first, second;
+    first.sizing = {cloth(0.08, "front_a"), std::nullopt};
+    second.sizing = {std::nullopt, cloth(0.05, "front_b")};
+    std::vector<std::unique_ptr<Remesher>> parts;
+    parts.push_back(std::make_unique<RemesherAnisotropic>(first));
+    parts.push_back(std::make_unique<RemesherAnisotropic>(second));
+    const std::size_t faces_before = sim.model.mesh.face_count();
+    const RemeshReport r = RemesherSequence(std::move(parts)).remesh({}, 1, sim.model, sim.state);
+    const Mesh& mesh = sim.model.mesh;
+    ASSERT_TRUE(r.changed);
+    ASSERT_TRUE(r.sizing);
+    ASSERT_EQ(r.sizing->metric.size(), mesh.face_count());
+    ASSERT_EQ(r.origin.size(), mesh.face_count());
+    for (FaceId f : mesh.faces()) {
+        const bool is_a = sim.model.cloth_of(f) == ClothId{0};
+        const double length = is_a ? 0.08 : 0.05;
+        EXPECT_LT(difference(r.sizing->metric[f], identity<2>() * (1 / (length * length))), 1e-6);
+        EXPECT_EQ(r.sizing->asked("front_a")[f], identity<2>() * (is_a ? 400 : 0));
+        EXPECT_EQ(r.sizing->asked("front_b")[f], identity<2>() * (is_a ? 0 : 400));
+        EXPECT_LT(index(r.origin[f]), faces_before);
+    }
+    std::size_t shared = 0;
+    for (const FaceSizing::Driver& d : r.sizing->drivers) shared += d.name == "curvature";
+    EXPECT_EQ(shared, 1u);
+}
+
 TEST(SizingCompression, knows_the_waves_of_a_fabric)
 {
     // An isotropic sheet of stiffness S = E h / (1 - nu^2) and rigidity B = S h^2 / 12 in every

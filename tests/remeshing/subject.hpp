@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// A mesh with what remeshing needs of it, and the sizing fields that tests ask for.
+// A mesh with the data that remeshing needs, and the sizing fields of the tests.
 #pragma once
 
 #include "pleat/mesh/mesh.hpp"

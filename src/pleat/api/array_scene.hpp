@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// A scene made by a program: everything that a scene file can say, with meshes from arrays.
+// A scene made by a program: everything that a scene file can contain, with meshes from arrays.
 #pragma once
 
 #include "pleat/materials/material.hpp"

@@ -6,6 +6,7 @@
 #include "pleat/mesh/mesh.hpp"
 #include "pleat/remeshing/crossing_guard.hpp"
 #include "pleat/remeshing/remesh_to_metric.hpp"
+#include "pleat/remeshing/root3_edits.hpp"
 #include "pleat/scene/mesh_file.hpp"
 
 #include <cmath>
@@ -26,6 +27,9 @@ struct Surface {
     Field<NodeId, int> label{FieldRule::agree, 0};
     Field<FaceId, int> material{FieldRule::copy, 0};
     Field<EdgeId, std::optional<double>> rest_angle{FieldRule::interpolate};
+    Field<FaceId, int> face_generation{FieldRule::copy, 0};
+    Field<NodeId, int> node_generation{FieldRule::reset, 0};
+    Field<EdgeId, int> edge_unflipped{FieldRule::interpolate, 0};
     std::vector<bool> mirrored; // panels whose u[0] build_mesh negated
 };
 
@@ -41,6 +45,9 @@ Surface surface_of(const MeshInput& input, std::span<const Mat2> tensors)
     Surface s;
     s.mesh = build_mesh(input);
     s.metric.resize(s.mesh.vert_count());
+    s.face_generation.resize(s.mesh.face_count());
+    s.node_generation.resize(s.mesh.node_count());
+    s.edge_unflipped.resize(s.mesh.edge_count());
     s.mirrored.resize(s.mesh.panel_count());
     for (FaceId f : s.mesh.faces())
         for (std::size_t k = 0; k < 3; ++k) {
@@ -48,6 +55,7 @@ Surface surface_of(const MeshInput& input, std::span<const Mat2> tensors)
             const VertId vert = s.mesh[f].verts[k];
             const bool is_mirrored = s.mesh.u(vert) != input.material_u[point];
             if (is_mirrored) s.mirrored[index(s.mesh.panel(f))] = true;
+            if (tensors.empty()) continue;
             s.metric[vert] = is_mirrored ? mirrored(tensors[point]) : tensors[point];
         }
     s.x.values = input.node_x;
@@ -64,6 +72,15 @@ Surface surface_of(const MeshInput& input, std::span<const Mat2> tensors)
         if (is_some(e)) s.rest_angle[e] = mark.rest_angle;
     }
     return s;
+}
+
+void add_fields(FieldSet& fields, Surface& s)
+{
+    fields.add(s.x);
+    fields.add(s.v);
+    fields.add(s.label);
+    fields.add(s.material);
+    fields.add(s.rest_angle);
 }
 
 /// The surface as a mesh file holds it, with the kinds of data that `like` has.
@@ -129,11 +146,7 @@ RemeshedSurface remesh(const MeshInput& input, std::span<const Mat2> tensors,
     Surface s = surface_of(input, tensors);
     FieldSet fields;
     fields.add(s.metric);
-    fields.add(s.x);
-    fields.add(s.v);
-    fields.add(s.label);
-    fields.add(s.material);
-    fields.add(s.rest_angle);
+    add_fields(fields, s);
     RemeshOptions options;
     options.hysteresis = o.hysteresis;
     if (metric)
@@ -178,6 +191,34 @@ RemeshedSurface remesh_surface(const MeshInput& mesh, const SurfaceMetric& metri
     std::vector<Mat2> tensors;
     for (const Vec2& u : input.material_u) tensors.push_back(metric(u));
     return remesh(input, tensors, metric, options);
+}
+
+RemeshedSurface subdivide_surface(const MeshInput& mesh, int levels)
+{
+    const MeshInput input = as_cloth(mesh);
+    Surface s = surface_of(input, {});
+    FieldSet fields(FieldUndo::none);
+    add_fields(fields, s);
+    fields.add(s.face_generation);
+    fields.add(s.node_generation);
+    fields.add(s.edge_unflipped);
+    MeshEditor editor(s.mesh, s.x, fields, {});
+    Root3Edits edits(editor, s.face_generation, s.node_generation, s.edge_unflipped,
+                     std::vector<int>(s.mesh.panel_count(), 2 * levels));
+    for (int level = 1; level <= levels; ++level)
+        for (bool is_done = false; !is_done;) { // flips that are refused take a second round
+            is_done = true;
+            for (std::size_t i = 0; i < s.mesh.face_count(); ++i)
+                if (s.face_generation.values[i] < 2 * level && edits.refine(make_id<FaceId>(i)))
+                    is_done = false;
+        }
+    RemeshedSurface result;
+    result.splits = editor.counts().splits;
+    result.flips = editor.counts().flips;
+    editor.finish();
+    result.mesh = input_of(s, input);
+    result.face_generation = s.face_generation.values;
+    return result;
 }
 
 } // namespace pleat

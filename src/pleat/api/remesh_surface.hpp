@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <vector>
 
 namespace pleat {
 
@@ -29,6 +30,7 @@ struct RemeshedSurface {
     std::size_t refused = 0; // edits that the guard refused
     double ideal_faces = 0;  // number of equilateral triangles of unit edges the metric asks for
     DelaunayCount delaunay;
+    std::vector<int> face_generation; // of subdivide_surface(): two a level
 };
 
 /// Remeshes to tensors given at the material points of the mesh; between them they are
@@ -39,5 +41,10 @@ struct RemeshedSurface {
 /// The same with a metric that is known everywhere.
 [[nodiscard]] RemeshedSurface remesh_surface(const MeshInput& mesh, const SurfaceMetric& metric,
                                              const SurfaceRemeshOptions& options = {});
+
+/// Refines everywhere by root-3 subdivision [Bender2013] sec. 5, without moving a point: three
+/// times as many faces a level, and edges in three after two.
+/// \pre levels >= 0 \throw InputError where the mesh cannot be a cloth
+[[nodiscard]] RemeshedSurface subdivide_surface(const MeshInput& mesh, int levels);
 
 } // namespace pleat

@@ -60,8 +60,7 @@ struct Simulator::Parts {
 
 namespace {
 
-/// What the reader of scene files checks of names and numbers holds for descriptions that a program
-/// made too.
+/// The checks of names and numbers in scene files apply to descriptions made by programs too.
 ReadScene checked(const ArrayScene& scene)
 {
     (void)parse_scene(to_json_text(scene.description), scene.description.file);

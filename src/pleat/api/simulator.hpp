@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// A scene that runs, for programs: advance it, and read the cloth back as arrays. The same scene
-// gives the same bits as `pleat run` does, with any number of threads.
+// A running scene for programs: advance it, and read the cloth back as arrays. The same scene gives
+// the same bits as `pleat run` does, with any number of threads.
 #pragma once
 
 #include "pleat/api/array_scene.hpp"
@@ -32,7 +32,7 @@ struct SimulatorOptions {
     std::vector<NamedSizingMetric> sizing{};
 };
 
-/// What became of a frame.
+/// Report of a frame.
 struct [[nodiscard]] FrameResult {
     bool ok = true;
     std::string trouble; // where not ok: why the solver gave up
@@ -57,13 +57,13 @@ public:
     /// Advances by dt [s] without remeshing, for programs with a clock of their own; retried in
     /// smaller steps where needed. \throw InputError where dt is not above 0.
     [[nodiscard]] AdvanceReport step(double dt);
-    /// Adapts the meshes now. advance_frame() does it by itself.
+    /// Adapts the meshes now. advance_frame() does it automatically.
     RemeshReport remesh();
 
     [[nodiscard]] int frame() const;
     [[nodiscard]] double time() const;                 // [s]
     [[nodiscard]] const RunSettings& settings() const; // frames a second, frames of the scene, ...
-    /// What loading noticed that might surprise, such as sizes that look like a mistake of units.
+    /// Warnings of loading, such as sizes that suggest wrong units.
     [[nodiscard]] const std::vector<std::string>& notes() const;
 
     /// Positions, velocities, faces and material coordinates of a cloth as it is now. Remeshing
@@ -79,7 +79,7 @@ public:
     /// find them. \throw FileError
     void write_frame(const std::filesystem::path& folder) const;
 
-    /// What surrounds the cloth. Gravity and wind may be changed between frames.
+    /// The surroundings of the cloth. Gravity and wind may be changed between frames.
     [[nodiscard]] World& world();
     /// For own loads and measurements.
     [[nodiscard]] const Model& model() const;

@@ -21,27 +21,21 @@ RemeshReport RemesherAnisotropic::remesh(const World& world, double time, Model&
         edit.frozen_panels.push_back(!options_.sizing[index(c)].has_value());
     RemeshOptions options;
     options.hysteresis = options_.hysteresis;
-    Field<FaceId, FaceId> origin;
-    RemeshReport report = remesh_model(
-        model, state, world, time, vert_metric(model.mesh, sizing.metric), options, edit, &origin);
-    if (report.changed) sizing = carried(sizing, origin);
+    RemeshReport report = remesh_model(model, state, world, time,
+                                       vert_metric(model.mesh, sizing.metric), options, edit);
+    if (report.changed) sizing = carried(sizing, report.origin);
     report.sizing = std::make_shared<const FaceSizing>(std::move(sizing));
     return report;
 }
 
 RemeshReport remesh_model(Model& model, State& state, const World& world, double time,
                           const MetricField& metric, const RemeshOptions& remesh,
-                          const EditOptions& edit, Field<FaceId, FaceId>* origin)
+                          const EditOptions& edit)
 {
     MetricField followed; // begins anew in each attempt
     return edit_safely(model, state, world, time, edit, [&](MeshEditor& editor) {
         followed = metric;
         editor.fields().add(followed);
-        if (origin != nullptr) {
-            *origin = Field<FaceId, FaceId>(model.mesh.face_count(), FieldRule::copy);
-            for (FaceId f : model.mesh.faces()) (*origin)[f] = f;
-            editor.fields().add(*origin);
-        }
         edit_to_metric(editor, followed, remesh);
     });
 }

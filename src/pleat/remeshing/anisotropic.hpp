@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Remeshing to a sizing field that is made anew each time from what the cloth does.
+// Remeshing to a sizing field that is recomputed each time from the state of the cloth.
 // Based on: [Narain2012] sec. 4.
 #pragma once
 
@@ -33,10 +33,8 @@ private:
 
 /// Remeshes a model to given tensors.
 /// \param metric by vert, positive definite outside frozen panels
-/// \param origin set to the face of the mesh before that each face came from; may be null
 [[nodiscard]] RemeshReport remesh_model(Model& model, State& state, const World& world, double time,
                                         const MetricField& metric, const RemeshOptions& remesh,
-                                        const EditOptions& edit,
-                                        Field<FaceId, FaceId>* origin = nullptr);
+                                        const EditOptions& edit);
 
 } // namespace pleat

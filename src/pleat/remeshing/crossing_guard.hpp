@@ -6,9 +6,9 @@
 // are at that moment.
 // Based on: [Brochu2009] (each operation tried before it is done).
 //
-// Departs from [Brochu2009]: the new place is tested, not the way to it. Something would have to
-// lie wholly between the old and the new faces to slip through: no cloth does that has faces
-// elsewhere.
+// Departs from [Brochu2009]: the new position is tested, not the path to it. To pass through
+// unnoticed, an object would have to lie entirely between the old and the new faces, which
+// connected cloth cannot.
 #pragma once
 
 #include "pleat/core/field.hpp"
@@ -26,7 +26,7 @@ namespace pleat {
 
 enum class DraftContact {
     none,     // no point in common with anything
-    touching, // touching is well, crossing is not: for an edit that leaves the surface in place
+    touching, // touching is allowed, crossing is not: for an edit that leaves the surface in place
 };
 
 class CrossingGuard {

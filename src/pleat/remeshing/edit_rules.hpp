@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What edits of a simulated mesh must respect, whatever a remesher wants: frozen parts, a bound on
-// the strain that an edit may add, strain limits of fabrics. Reads the mesh and changes nothing, so
-// that several threads can ask at once.
+// The rules for edits of a simulated mesh, for any remesher: frozen faces, a bound on the strain
+// that an edit may add, strain limits of fabrics. Only reads the mesh, so several threads can use
+// it at once.
 #pragma once
 
 #include "pleat/core/error.hpp"
@@ -116,7 +116,7 @@ public:
     /// The same of the flip of the edge (a, b) between the faces f = (a, b, c) and g = (b, a, d).
     [[nodiscard]] bool flip_rises(FaceId f, FaceId g, VertId a, VertId b, VertId c, VertId d) const
     {
-        // Each face keeps its name, see flip_edge().
+        // Each face keeps its id, see flip_edge().
         StrainSum before = strain_of(f, {a, b, c}), after = strain_of(f, {c, d, b});
         before += strain_of(g, {b, a, d});
         after += strain_of(g, {d, c, a});

@@ -16,7 +16,7 @@ namespace pleat {
 
 namespace {
 
-/// Tried, tested, taken back, tried again.
+/// Edits, tests, undoes, and tries again.
 class SafeEdit {
 public:
     SafeEdit(Model& model, State& state, const World& world, double time,
@@ -54,7 +54,10 @@ public:
         report_.collapses = counts_.collapses;
         report_.refused += counts_.refused;
         report_.midpoints = counts_.midpoints;
-        if (report_.changed) measure();
+        if (report_.changed)
+            measure();
+        else
+            report_.origin = {};
         return report_;
     }
 
@@ -69,6 +72,9 @@ private:
         FieldSet fields(guard != nullptr ? FieldUndo::kept : FieldUndo::none);
         add_fields(fields, model_);
         add_fields(fields, state_);
+        report_.origin = Field<FaceId, FaceId>(model_.mesh.face_count(), FieldRule::copy);
+        for (FaceId f : model_.mesh.faces()) report_.origin[f] = f;
+        fields.add(report_.origin);
         MeshEditor editor(model_.mesh, state_.x, fields, limits_, guard);
         edit_(editor);
         counts_ = editor.counts();
@@ -85,7 +91,7 @@ private:
         state_ = state_before_;
     }
 
-    /// Again, each edit tested before it is done: few edits of few scenes need that.
+    /// Second attempt with each edit tested before it is done; needed rarely.
     void edit_guarded()
     {
         take_back();
@@ -99,7 +105,8 @@ private:
                                    obstacles(), changed_);
     }
 
-    /// Moves apart what crosses; else shortens the contours; else keeps the old mesh there.
+    /// Separates crossing faces; if that fails, shortens the contours; if that fails, keeps the old
+    /// mesh there.
     void take_apart(std::vector<FaceCrossing> crossings)
     {
         is_moved_ = true;
@@ -123,8 +130,8 @@ private:
         if (counts_.edits() < edits) report_.refused += edits - counts_.edits();
     }
 
-    /// The old faces where the cloth still crosses keep as they are, and so do those around them;
-    /// from attempt to attempt farther around, in the end all.
+    /// The old faces where the cloth still crosses are frozen, and so are those around them; each
+    /// attempt freezes a larger neighbourhood, finally all faces.
     void freeze(const MaterialMap& before, std::span<const FaceCrossing> crossings, int attempt)
     {
         constexpr int most_attempts = 6;
@@ -152,7 +159,7 @@ private:
         report_.kept = std::size_t(std::count(frozen.begin(), frozen.end(), true));
     }
 
-    /// What the edits did to the motion.
+    /// The effect of the edits on momentum and energy.
     void measure()
     {
         // Where nothing was edited, and nothing moved apart, the elastic energy is what it was. The

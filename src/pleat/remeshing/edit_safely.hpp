@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// One change of the mesh of a running simulation, whatever the remesher: all that lives on the mesh
-// follows, mass stays, no intersections are made, strain stays bounded, and the report says what
-// the change did to the motion. Based on: [Narain2012] sec. 4.2 ("Handling interpenetrations"),
+// A safe edit of the mesh of a running simulation, for any remesher: all fields follow the mesh,
+// mass is conserved, no intersections are created, strain stays bounded, and the report tells how
+// momentum and energy changed. Based on: [Narain2012] sec. 4.2 ("Handling interpenetrations"),
 // [Brochu2009] (guard).
 //
-// A remesher is a function that edits through a MeshEditor. It knows nothing of the rest:
+// A remesher is a function that edits through a MeshEditor:
 //
 //     edit_safely(model, state, world, time, options, [&](MeshEditor& editor) {
 //         for (FaceId f : faces_to_refine) editor.split_face(f);
@@ -40,7 +40,7 @@ enum class CrossingStrategy {
     none, // nothing: for scenes without contact
 };
 
-/// Takes the cloth out of what it crosses by changing positions alone.
+/// Removes intersections by changing positions only.
 /// \return whether nothing crosses any more
 using Untangler =
     std::function<bool(const World& world, double time, const Model& model, State& state)>;
@@ -51,12 +51,12 @@ struct EditOptions {
     /// For CrossingStrategy::separate, where moving apart alone does not do; may be empty.
     Untangler untangle;
     std::vector<bool> frozen_panels; // keep their mesh, by PanelId; empty: none
-    /// The obstacles at the time of the edit, for those who have them; null: found from the world.
+    /// The obstacles at the time of the edit, if the caller has them; null: found from the world.
     const ObstacleTree* obstacles = nullptr;
 };
 
-/// Changes the mesh of the model. The fields of model and state follow by themselves; a remesher
-/// that has more to say of the new mesh writes it into the model.
+/// Changes the mesh of the model. The fields of model and state follow automatically; a remesher
+/// may write further properties of the new mesh into the model.
 using MeshEdit = std::function<void(MeshEditor& editor)>;
 
 /// Afterwards model and state are compact, ordered and up to date; total mass is as it was to

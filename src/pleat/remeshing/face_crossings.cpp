@@ -37,8 +37,8 @@ struct FacePlane {
                         std::abs(r[2]) * magnitude[2]);
         return int(height > bound) - int(height < -bound);
     }
-    /// Whether the corners of `b` that `a`, whose plane this is, does not have lie on one side:
-    /// then the faces have nothing but those that both have in common.
+    /// Whether the corners of `b` that are not corners of `a` lie on one side of this plane, which
+    /// is that of `a`: then the two faces meet in their shared corners only.
     [[nodiscard]] bool separates(const FaceDraft& a, const FaceDraft& b) const
     {
         int sides = 0, others = 0;
@@ -123,7 +123,7 @@ std::vector<FaceCrossing> find_face_crossings(const Mesh& mesh, const Field<Node
                     if (!near.box.overlaps(box) || g == f || (g < f && is_suspect[index(g)] != 0))
                         continue;
                     const FaceDraft other = face_draft(mesh, x, g);
-                    // Mostly neighbours: a few products tell that they do not cross.
+                    // Most pairs are neighbours, for which this cheap test suffices.
                     if (plane.separates(draft, other) || FacePlane(other).separates(other, draft))
                         continue;
                     if (relation(draft, other) == TriangleRelation::crossing)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Whether an edit leaves what a sizing field asks for: sizes, shapes and strains of the faces that
-// it would make. Reads the mesh and changes nothing, so that several threads can ask at once.
+// Whether the faces that an edit would make fit the sizing field: their sizes, shapes and strains.
+// Only reads the mesh, so several threads can use it at once.
 // Based on: [Narain2012] sec. 4.1, [Bossen1996] (flips).
 #pragma once
 
@@ -44,7 +44,7 @@ struct CollapseFan {
     std::vector<std::uint32_t> order; // of the spokes to try, shortest first
 };
 
-/// What flips and collapses are asked for before they are done.
+/// The conditions for flips and collapses.
 class FitCheck {
 public:
     /// \pre all outlive this.

@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/remeshing/mesh_editor.hpp"
 
+#include "pleat/mesh/measures.hpp"
 #include "pleat/mesh/reorder.hpp"
 
 #include <algorithm>
@@ -68,8 +69,8 @@ bool MeshEditor::place_and_keep(const Record& split, const Place<Record>& place,
     Vec3& x = x_[split.new_node];
     const Vec3 start = x;
     if (place && (limits_.held == nullptr || (*limits_.held)[split.new_node] == 0)) {
-        // All the way or a part of it: who asks for a place may know of strain what is linear in
-        // the move, and not what a move out of the plane of a thin face does.
+        // All the way or part of it: the requested place may come from linearised strains, which
+        // miss what a move out of the plane of a thin face does.
         const Vec3 move = place(split) - start;
         const auto strain = [&] {
             StrainSum sum;
@@ -123,7 +124,7 @@ bool MeshEditor::may_flip(EdgeId edge) const
 std::optional<EdgeFlip> MeshEditor::flip_edge(EdgeId edge, EditCheck check)
 {
     if (check == EditCheck::again && !may_flip(edge)) return std::nullopt;
-    if (guard_ != nullptr) {
+    if (guard_ != nullptr && !is_agreed_) {
         const auto [a, b] = mesh_[edge].nodes;
         const NodeId c = mesh_.node(mesh_.opposite_vert(edge, 0));
         const NodeId d = mesh_.node(mesh_.opposite_vert(edge, 1));
@@ -158,7 +159,7 @@ bool MeshEditor::may_collapse(EdgeId edge, NodeId removed) const
 std::optional<EdgeCollapse> MeshEditor::collapse_edge(EdgeId edge, NodeId removed, EditCheck check)
 {
     if (check == EditCheck::again && !may_collapse(edge, removed)) return std::nullopt;
-    if (guard_ != nullptr) {
+    if (guard_ != nullptr && !is_agreed_) {
         const Mesh::Edge& e = mesh_[edge];
         const NodeId kept = e.nodes[0] == removed ? e.nodes[1] : e.nodes[0];
         drafts_.clear();
@@ -201,8 +202,8 @@ std::optional<FaceJoin> MeshEditor::join_faces(NodeId node)
         before += rules_.strain_of(f);
     });
     const FaceId kept = *std::min_element(replaced_.begin(), replaced_.end()); // see join_faces()
-    if (rules_.rises(before, rules_.strain_of(kept, rim))) return std::nullopt;
-    if (guard_ != nullptr) {
+    if (!is_agreed_ && rules_.rises(before, rules_.strain_of(kept, rim))) return std::nullopt;
+    if (guard_ != nullptr && !is_agreed_) {
         drafts_ = {face_draft(x_, rim_nodes)};
         if (!allows(replaced_, DraftContact::none)) {
             ++counts_.refused;
@@ -214,6 +215,70 @@ std::optional<FaceJoin> MeshEditor::join_faces(NodeId node)
     ++counts_.collapses;
     for (FaceId f : {join.face, join.removed_faces[0], join.removed_faces[1]}) touch(f);
     return join;
+}
+
+std::optional<MeshEditor::EdgeThirds> MeshEditor::split_edge_in_three(EdgeId edge)
+{
+    if (rules_.is_frozen(edge)) return std::nullopt;
+    UndoLog* undo = begin_undo();
+    EdgeThirds s;
+    s.first = pleat::split_edge(mesh_, edge, 1.0 / 3, undo);
+    follow(s.first);
+    s.second = pleat::split_edge(mesh_, s.first.new_edge, 0.5, undo);
+    follow(s.second);
+    std::array<FaceId, 6> faces{};
+    std::size_t count = 0;
+    for (const auto& side : {s.first.faces, s.second.faces, s.second.new_faces})
+        for (FaceId f : side)
+            if (is_some(f)) faces[count++] = f;
+    if (guard_ != nullptr) {
+        drafts_.clear();
+        for (FaceId f : std::span(faces).first(count)) drafts_.push_back(face_draft(mesh_, x_, f));
+        if (!allows(s.first.faces, DraftContact::touching)) { // by rounding alone
+            for (int i = 0; i < 2; ++i) {
+                undo_edit(mesh_, undo_);
+                fields_.undo();
+            }
+            ++counts_.refused;
+            return std::nullopt;
+        }
+    }
+    counts_.splits += 2;
+    for (FaceId f : std::span(faces).first(count)) touch(f);
+    return s;
+}
+
+bool MeshEditor::replace_faces(std::span<const FaceId> old, std::span<const NewFace> now,
+                               FunctionRef<void()> edits)
+{
+    // Well above what the edits themselves ask of a material triangle.
+    constexpr double least_relative_area = 1e-9;
+    StrainSum before, after;
+    for (FaceId f : old) {
+        if (rules_.is_frozen(f)) return false;
+        before += rules_.strain_of(f);
+    }
+    for (const NewFace& n : now) {
+        const Vec2 a = mesh_.u(n.verts[0]), b = mesh_.u(n.verts[1]), c = mesh_.u(n.verts[2]);
+        const double longest2 = std::max({norm2(b - a), norm2(c - b), norm2(a - c)});
+        if (!(signed_area(a, b, c) > least_relative_area * longest2)) return false;
+        after += rules_.strain_of(n.like, n.verts);
+    }
+    if (rules_.rises(before, after)) return false;
+    if (guard_ != nullptr) {
+        drafts_.clear();
+        for (const NewFace& n : now)
+            drafts_.push_back(face_draft(
+                x_, {mesh_.node(n.verts[0]), mesh_.node(n.verts[1]), mesh_.node(n.verts[2])}));
+        if (!allows(old, DraftContact::none)) {
+            ++counts_.refused;
+            return false;
+        }
+    }
+    is_agreed_ = true;
+    edits();
+    is_agreed_ = false;
+    return true;
 }
 
 std::vector<FaceId> MeshEditor::changed_before() const

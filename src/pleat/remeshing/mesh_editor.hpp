@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The edits that a remesher does in one pass, each with all that belongs to it: what lives on the
-// mesh follows, frozen faces and strain bounds are respected, an edit that would make faces cross
-// is refused where there is a guard, and what changed is known afterwards. Based on: [Narain2012]
-// sec. 4.1 (edge split, flip, collapse), [Bender2013] sec. 5 (face splits and joins).
+// The edits of one remeshing pass: all fields follow the mesh, frozen faces and strain bounds are
+// respected, an edit that would make faces cross is refused if there is a guard, and the changed
+// faces are recorded. Based on: [Narain2012] sec. 4.1 (edge split, flip, collapse), [Bender2013]
+// sec. 5 (face splits and joins).
 #pragma once
 
 #include "pleat/core/field.hpp"
+#include "pleat/core/function_ref.hpp"
 #include "pleat/core/vec.hpp"
 #include "pleat/mesh/edits.hpp"
 #include "pleat/mesh/field_set.hpp"
 #include "pleat/remeshing/crossing_guard.hpp"
 #include "pleat/remeshing/edit_rules.hpp"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -48,7 +50,8 @@ public:
     [[nodiscard]] const Field<NodeId, Vec3>& x() const { return x_; }
     [[nodiscard]] const EditRules& rules() const { return rules_; }
     [[nodiscard]] const EditCounts& counts() const { return counts_; }
-    /// To add fields of the remesher's own that are to follow. \pre they live until finish().
+    /// For adding the remesher's own fields, which then follow the mesh too. \pre they live until
+    /// finish().
     [[nodiscard]] FieldSet& fields() { return fields_; }
 
     // Each edit returns nothing where it is not allowed, and has then changed nothing. With
@@ -67,6 +70,24 @@ public:
                                               EditCheck check = EditCheck::again);
     /// Removes a node with three faces.
     std::optional<FaceJoin> join_faces(NodeId node);
+
+    /// The edge (a, b) became (a, m), (m, n), (n, b), three parts of equal length.
+    struct EdgeThirds {
+        EdgeSplit first, second; // made m and n
+    };
+    /// Two splits, both or none. The surface stays where it is.
+    std::optional<EdgeThirds> split_edge_in_three(EdgeId edge);
+
+    /// A face that an edit is to make, of the fabric of one that there is.
+    struct NewFace {
+        FaceId like = no_face;
+        std::array<VertId, 3> verts{};
+    };
+    /// Edits that only make sense together: asks once whether the faces that come of them all may
+    /// stand in for those that they replace, and calls `edits` where they may. Inside, neither
+    /// strain nor the guard is asked again. \return whether `edits` was called
+    bool replace_faces(std::span<const FaceId> old, std::span<const NewFace> now,
+                       FunctionRef<void()> edits);
 
     /// The faces of the mesh before that edits have changed or removed.
     [[nodiscard]] std::vector<FaceId> changed_before() const;
@@ -98,6 +119,7 @@ private:
     const std::size_t faces_before_;
     std::vector<std::uint8_t> is_touched_; // by FaceId
     UndoLog undo_;                         // of the last split
+    bool is_agreed_ = false;               // inside replace_faces()
     EditCounts counts_;
     std::vector<FaceDraft> drafts_; // of the edit at hand
     std::vector<FaceId> replaced_;

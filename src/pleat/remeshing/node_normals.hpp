@@ -14,7 +14,7 @@ namespace pleat {
 /// World-space unit normal with the weights of [Max1999]; zero where the faces have no area.
 [[nodiscard]] Vec3 node_normal(const Mesh& mesh, const Field<NodeId, Vec3>& x, NodeId node);
 
-/// Of every live node.
+/// For all live nodes.
 [[nodiscard]] Field<NodeId, Vec3> node_normals(const Mesh& mesh, const Field<NodeId, Vec3>& x);
 
 } // namespace pleat

@@ -25,12 +25,12 @@ namespace pleat {
 
 namespace {
 
-// Rounds of splits begin with the longest edges, which gives the best shapes; from round to round
-// squared sizes down to this share of the last bound are taken in. The bound falls whatever comes
-// up, so that no edge waits for ever.
+// Rounds of splits begin with the longest edges, which gives the best shapes; each round accepts
+// squared sizes down to this share of the previous bound. The bound falls in every round, so no
+// edge waits forever.
 constexpr double next_round = 0.92;
 
-// Nodes that one thread looks at as soon as two.
+// Below this number of nodes, parallel work does not pay.
 constexpr std::size_t few_nodes = 64;
 
 /// Least squares in three unknowns: rows a . d + r, weighted 1.
@@ -128,7 +128,8 @@ private:
         for (EdgeId e : mesh_.edges())
             if (is_long[index(e)] != 0) splits_.push(e);
         struct Candidate {
-            double rank; // square of its size, the more the longer it has waited for neighbours
+            double rank; // square of its size, increased for each round that it has waited for
+                         // neighbours
             EdgeId edge;
         };
         std::vector<std::uint8_t> waited; // rounds, by edge
@@ -165,10 +166,10 @@ private:
                 });
             for (auto c = candidates.begin(); c != independent_end; ++c) {
                 waited[index(c->edge)] = 0;
-                // Flips may have turned it since.
+                // Flips may have changed the edge since.
                 if (edge_size2(mesh_, metric_, c->edge) <= 1) continue;
                 const EdgeId longest = longest_beside(c->edge);
-                // Then so is what lies beside it.
+                // The edge that has to be split first cannot be: neither can this one.
                 if (is_stuck(longest) || rules_.is_frozen(longest)) {
                     mark_stuck(c->edge);
                     continue;
@@ -325,7 +326,8 @@ private:
         }
     }
 
-    /// Most nodes cannot go: found in parallel, and good until an edit touches the node.
+    /// Most nodes cannot be removed. This is determined in parallel and stays valid until an edit
+    /// touches the node.
     void find_which_stay(std::span<const NodeId> nodes)
     {
         parallel_chunks(nodes.size(), few_nodes,
@@ -337,7 +339,7 @@ private:
     }
 
     /// Removes the node along one of its edges, if that leaves everything valid.
-    /// \param forbidden set where topology or crossings were what forbade it
+    /// \param forbidden set if topology or crossings prevented it
     bool collapse_at(NodeId removed, bool& forbidden)
     {
         if (!fit_.look_around(removed, fan_)) return false;
@@ -432,7 +434,7 @@ Vec3 split_position(const Mesh& mesh, const EdgeSplit& split, const Field<NodeId
     if (!(det > 0)) return start;
     Vec3 d = inverse(sum.a) * sum.b * -1.0;
     if (!is_finite(d)) return start;
-    // The linearisation says nothing of displacements like the edge itself.
+    // The linearisation is not valid for displacements as long as the edge.
     const double most = 0.25 * norm(x[split.parent_nodes[1]] - x[split.parent_nodes[0]]);
     const double length = norm(d);
     if (length > most) d *= most / length;

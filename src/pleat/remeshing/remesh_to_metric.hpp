@@ -14,7 +14,7 @@
 // - A flip must also lower the sum of 1/quality of its two faces. In a constant field that follows
 //   from the Delaunay test; in a varying one it keeps flips from going round in circles. And it
 //   must not make an edge above size 1 that was not there.
-// - Independent sets are taken longest edge first, which gives better shapes for nothing.
+// - Independent sets are chosen longest edge first, which gives better shapes at no cost.
 // - Where a face to be split is obtuse, its longest edge is split first [Rivara1997]: no face is
 //   driven flat against an edge that cannot be flipped.
 // - Work is queued by the node that would go, not by face: whether it can go depends on all of its
@@ -56,7 +56,7 @@ struct RemeshOptions {
 [[nodiscard]] Vec3 split_position(const Mesh& mesh, const EdgeSplit& split,
                                   const Field<NodeId, Vec3>& x, const Field<NodeId, Vec3>& normal);
 
-/// The edits of one pass, in the hands of someone who knows the rest (see edit_safely.hpp).
+/// The edits of one pass through an editor (see edit_safely.hpp).
 /// \param metric follows the mesh as one of the editor's fields; new verts have the mean of their
 ///        parents' tensors. \pre positive definite outside frozen panels.
 void edit_to_metric(MeshEditor& editor, MetricField& metric, const RemeshOptions& options = {});

@@ -30,18 +30,14 @@ public:
     RemeshReport remesh(const World&, double, Model&, State&) override { return {}; }
 };
 
-/// Several remeshers one after the other, each for cloths of its own.
+/// Several remeshers in sequence, each for its own cloths.
 class RemesherSequence final : public Remesher {
 public:
     explicit RemesherSequence(std::vector<std::unique_ptr<Remesher>> parts)
         : parts_(std::move(parts))
     {}
-    RemeshReport remesh(const World& world, double time, Model& model, State& state) override
-    {
-        RemeshReport report;
-        for (const auto& part : parts_) report += part->remesh(world, time, model, state);
-        return report;
-    }
+    /// The sizing of the report is that of all parts together.
+    RemeshReport remesh(const World& world, double time, Model& model, State& state) override;
 
 private:
     std::vector<std::unique_ptr<Remesher>> parts_;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Takes apart what remeshing has pushed into one another, by moving it back to where it came from.
+// Separates faces that cross after remeshing, by moving them back toward their previous positions.
 // Based on: [Narain2012] sec. 4.2 ("Handling interpenetrations"), [Harmon2008] (all at once).
 //
 // Material space says where each point was before, and before nothing crossed. Where two faces now
 // cross, take the middle x of the segment that they share; as a point of the one face it was at p
-// before, as a point of the other at q (an obstacle has not moved: q = x). So the one came along
-// q - p against the other, and goes back along p - q until the two are apart: a constraint on the
-// nodes of both, weighted with the barycentric coordinates of x. All constraints are met together
-// by the least motion, weighted with mass. What crosses then is added, until nothing does.
+// before, as a point of the other at q (an obstacle has not moved: q = x). So relative to each
+// other the faces moved along q - p, and they are moved back along p - q until they are separate: a
+// constraint on the nodes of both, weighted with the barycentric coordinates of x. All constraints
+// are satisfied together by the smallest motion, weighted with mass. New crossings add constraints,
+// until there are none.
 #pragma once
 
 #include "pleat/core/field.hpp"
@@ -27,7 +28,7 @@ namespace pleat {
 
 struct SeparateOptions {
     int max_rounds = 20;
-    int patience = 2; // rounds that may pass without fewer crossings than ever
+    int patience = 2; // rounds allowed without a new minimum of crossings
 };
 
 struct SeparateReport {

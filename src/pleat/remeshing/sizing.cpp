@@ -93,7 +93,8 @@ const Field<FaceId, Mat2>& FaceSizing::asked(std::string_view name) const
 }
 
 FaceSizing face_sizing(const Model& model, const State& state, const World& world, double time,
-                       const ObstacleTree& obstacles, const SizingByCloth& by_cloth)
+                       const ObstacleTree& obstacles, const SizingByCloth& by_cloth,
+                       const Field<FaceId, double>* longest)
 {
     const Mesh& mesh = model.mesh;
     const Field<FaceId, Mat2> zero(mesh.face_count(), FieldRule::area_average);
@@ -110,8 +111,9 @@ FaceSizing face_sizing(const Model& model, const State& state, const World& worl
     for (std::size_t c = 0; c < by_cloth.size(); ++c) {
         if (!by_cloth[c]) continue;
         const SizingBounds& bounds = by_cloth[c]->bounds;
-        const SizingInput input{model,  state,  world,    time,         obstacles,
-                                normal, bounds, faces[c], sizing.metric};
+        const SizingInput input{model,  state,  world,    time,          obstacles,
+                                normal, bounds, faces[c], sizing.metric, by_cloth[c]->strictness,
+                                longest};
         for (const auto& [name, metric] : by_cloth[c]->metrics) {
             Field<FaceId, Mat2>& asked = driver_of(name);
             metric->ask(input, asked);
@@ -119,8 +121,13 @@ FaceSizing face_sizing(const Model& model, const State& state, const World& worl
                          [&](std::size_t i) { sizing.metric[faces[c][i]] += asked[faces[c][i]]; });
         }
         parallel_for(faces[c].size(), [&](std::size_t i) {
-            Mat2& m = sizing.metric[faces[c][i]];
-            m = bounded(m, bounds);
+            const FaceId f = faces[c][i];
+            SizingBounds own = bounds;
+            if (longest != nullptr) {
+                own.edge_max = input.longest_of(f);
+                own.edge_min *= own.edge_max / bounds.edge_max;
+            }
+            sizing.metric[f] = bounded(sizing.metric[f], own);
         });
     }
     return sizing;
@@ -137,6 +144,23 @@ FaceSizing carried(const FaceSizing& sizing, const Field<FaceId, FaceId>& origin
     for (const FaceSizing::Driver& d : sizing.drivers)
         result.drivers.push_back({d.name, carry(d.asked)});
     return result;
+}
+
+FaceSizing combined(FaceSizing a, const FaceSizing& b)
+{
+    const auto add = [](Field<FaceId, Mat2>& sum, const Field<FaceId, Mat2>& more) {
+        for (FaceId f : more.ids()) sum[f] += more[f];
+    };
+    add(a.metric, b.metric);
+    for (const FaceSizing::Driver& d : b.drivers) {
+        const auto same = std::find_if(a.drivers.begin(), a.drivers.end(),
+                                       [&](const auto& other) { return other.name == d.name; });
+        if (same == a.drivers.end())
+            a.drivers.push_back(d);
+        else
+            add(same->asked, d.asked);
+    }
+    return a;
 }
 
 MetricField vert_metric(const Mesh& mesh, const Field<FaceId, Mat2>& face_metric)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// How fine the mesh should be, where and in which direction: a symmetric tensor a face from what
-// the cloth does there, bounded, and averaged to the verts.
+// How fine the mesh should be, at each place and in each direction: a symmetric tensor per face,
+// computed from the state of the cloth, bounded, and averaged to the verts.
 // Based on: [Narain2012] sec. 4.2.
 //
-// What each metric of a cloth's list asks for (sizing_metric.hpp) is kept apart by name, so that a
+// The request of each metric in a cloth's list (sizing_metric.hpp) is stored by name, so that a
 // viewer can show why a face is small.
 #pragma once
 
@@ -29,6 +29,7 @@ namespace pleat {
 struct ClothSizing {
     SizingBounds bounds;
     std::vector<NamedSizingMetric> metrics; // in the order in which they ask; names differ
+    double strictness = 1;                  // see SizingInput
 };
 
 /// By ClothId; a cloth without sizing keeps its mesh.
@@ -61,14 +62,20 @@ struct FaceSizing {
 /// raised to aspect_min^2 times the larger [Narain2012] eqs. 11 to 13.
 [[nodiscard]] Mat2 bounded(const Mat2& tensor, const SizingBounds& bounds);
 
+/// \param longest of each face [m], for metrics and bounds (SizingInput); null: as each cloth says
 /// \pre the mesh has no dead elements.
 [[nodiscard]] FaceSizing face_sizing(const Model& model, const State& state, const World& world,
                                      double time, const ObstacleTree& obstacles,
-                                     const SizingByCloth& by_cloth);
+                                     const SizingByCloth& by_cloth,
+                                     const Field<FaceId, double>* longest = nullptr);
 
 /// The sizing of a mesh after edits: each face has what was asked of the face that it came from.
 /// \param origin by face of the new mesh: a face of the old one
 [[nodiscard]] FaceSizing carried(const FaceSizing& sizing, const Field<FaceId, FaceId>& origin);
+
+/// The sizing of two remeshers of one mesh, each for its own cloths.
+/// \pre no face has a metric in both
+[[nodiscard]] FaceSizing combined(FaceSizing a, const FaceSizing& b);
 
 /// The mean of a face tensor over the faces around each vert, weighted by material area. Around a
 /// node on a seam the faces are first turned into one tangent plane (laid side by side, angles

@@ -21,7 +21,8 @@ double buckling_tolerance(const Material& material, double angle, double edges_p
 
 void SizingCompression::ask(const SizingInput& in, Field<FaceId, Mat2>& asked) const
 {
-    const double scale = tolerance_ > 0 ? 1 / (tolerance_ * tolerance_) : 0;
+    const double tolerance = tolerance_ * in.strictness;
+    const double scale = tolerance > 0 ? 1 / (tolerance * tolerance) : 0;
     // No edge becomes shorter than edge_min, however little a fabric resists bending.
     const double most = 1 / (in.bounds.edge_min * in.bounds.edge_min);
     parallel_for(in.faces.size(), [&](std::size_t i) {
@@ -38,6 +39,7 @@ void SizingCompression::ask(const SizingInput& in, Field<FaceId, Mat2>& asked) c
             if (!(principal.values[k] > 0)) continue;
             const Vec2 along = column(principal.vectors, k);
             const double c =
+                in.strictness *
                 buckling_tolerance(in.model.materials[index(in.model.face_material[f])],
                                    std::atan2(along[1], along[0]), edges_per_wave_);
             const double needed = c > 0 ? std::min(most, principal.values[k] / (c * c)) : most;

@@ -9,7 +9,8 @@ namespace pleat {
 
 void SizingCurvature::ask(const SizingInput& in, Field<FaceId, Mat2>& asked) const
 {
-    const double scale = 1 / (angle_ * angle_);
+    const double angle = angle_ * in.strictness;
+    const double scale = 1 / (angle * angle);
     parallel_for(in.faces.size(), [&](std::size_t i) {
         const FaceId f = in.faces[i];
         const Mat3x2 grad = face_gradient(in.model.mesh, f, in.normal);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The slot of sizing metrics: each says how fine the mesh should be for one reason.
+// The slot of sizing metrics: each tells how fine the mesh should be for one reason.
 //
 // A metric asks for a symmetric tensor A a face, material space [1/m^2]: edges e should have
 // e^T A e <= 1. What the metrics of a cloth ask for is summed in the order of their list and then
@@ -41,6 +41,17 @@ struct SizingInput {
     const SizingBounds& bounds;           // of the cloth
     std::span<const FaceId> faces;        // of the cloth
     const Field<FaceId, Mat2>& asked_yet; // sum of the metrics before this one in the list
+    /// Factor on the tolerances of the metrics. A remesher that must not go back and forth asks
+    /// with less than 1 for what may become coarser.
+    double strictness = 1;
+    /// The longest edge of each face [m], where it is not bounds.edge_max for all; may be null. The
+    /// bounds of a face are then those of the cloth times longest / edge_max.
+    const Field<FaceId, double>* longest = nullptr;
+
+    [[nodiscard]] double longest_of(FaceId f) const
+    {
+        return longest != nullptr ? (*longest)[f] : bounds.edge_max;
+    }
 };
 
 class SizingMetric {

@@ -9,7 +9,8 @@ namespace pleat {
 
 void SizingVelocity::ask(const SizingInput& in, Field<FaceId, Mat2>& asked) const
 {
-    const double scale = 1 / (velocity_ * velocity_);
+    const double velocity = velocity_ * in.strictness;
+    const double scale = 1 / (velocity * velocity);
     parallel_for(in.faces.size(), [&](std::size_t i) {
         const FaceId f = in.faces[i];
         const Mat3x2 grad = face_gradient(in.model.mesh, f, in.state.v);

@@ -17,7 +17,7 @@ namespace pleat {
 struct WorldBox {
     Vec3 low, high;
 
-    /// Meets nothing, whatever it grows to hold is all it holds.
+    /// The empty box: it meets nothing.
     [[nodiscard]] static constexpr WorldBox empty()
     {
         constexpr double far = std::numeric_limits<double>::infinity();
