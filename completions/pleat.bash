@@ -17,7 +17,7 @@ _pleat() {
         [view]="--port --host --no-open --export --frames --output --force --threads"
         [stats]="--output"
         [convert]="--float32"
-        [remesh]="--metric --output --hysteresis --guard"
+        [remesh]="--metric --type --levels --output --hysteresis --guard"
         [garment]="--output --edge-length --max-faces"
         [new]="--cells"
         [materials]="--json"
@@ -32,7 +32,7 @@ _pleat() {
     case $before in
         --colour | --color)
             mapfile -t COMPREPLY < <(compgen -W \
-                "fabric size aspect strain velocity curvature material driver" -- "$word")
+                "fabric size aspect strain velocity curvature material driver generation" -- "$word")
             return
             ;;
         --format)

@@ -172,6 +172,8 @@ export function fillFaceValues(mode, object, normals, values) {
         }
     } else if (mode === 'driver' && object.drivers) {
         fill((f) => strongestDriver(object, f));
+    } else if (mode === 'generation' && object.generations) {
+        fill((f) => [object.generations[f], 0]);
     } else values.fill(NaN, 0, 2 * count);
     return values;
 }
@@ -192,6 +194,7 @@ export function fittingRange(mode, values, count) {
     }
     if (!shown.length) return null;
     shown.sort((a, b) => a - b);
+    if (mode === 'generation') return [0, Math.max(shown[shown.length - 1], 1)];
     const high = shown[Math.floor(0.98 * (shown.length - 1))];
     if (mode === 'size') {
         const low = shown[Math.floor(0.02 * (shown.length - 1))];

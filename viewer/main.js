@@ -296,6 +296,7 @@ function showFace(hit) {
     if (object.speed) {
         rows.push(['Speed', `${readable([0, 1, 2].reduce((s, k) => s + object.speed[object.faces[3 * f + k]] / 3, 0))} m/s`]);
     }
+    if (object.generations) rows.push(['Generation', `${object.generations[f]}`]);
     const fabric = run.fabrics[object.fabrics ? object.fabrics[f] : object.fabric];
     if (fabric && run.looks[object.name]) rows.push(['Fabric', fabric]);
     const drivers = faceDrivers(object, f), ellipse = faceEllipse(object, f);

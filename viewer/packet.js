@@ -3,7 +3,7 @@
 //
 // A frame's bytes (apps/pleat/run_view.hpp says how they lie) as typed arrays that look into them.
 
-const FLAG = { cloth: 1, static: 2, arrays: 4, verts: 8, fabrics: 16, speed: 32, sizing: 64 };
+const FLAG = { cloth: 1, static: 2, arrays: 4, verts: 8, fabrics: 16, speed: 32, sizing: 64, generations: 128 };
 
 const HEADER_WORDS = 6;
 
@@ -21,7 +21,7 @@ export function fromHalf(bits) {
  * @param {ArrayBuffer} buffer
  * @returns {{frame: number, objects: object[], bytes: number}} every object has name, isCloth,
  *     isStatic, and where it has arrays: positions, faces, and for cloth points, pointFaces, fabric
- *     or fabrics, speed, drivers (driverCount a face), ellipses
+ *     or fabrics, speed, drivers (driverCount a face), ellipses, generations
  * @throws {Error} where the bytes are no such frame
  */
 export function decodePacket(buffer) {
@@ -59,6 +59,7 @@ export function decodePacket(buffer) {
                 object.drivers = halves.subarray(0, count * faces);
                 object.ellipses = halves.subarray(count * faces);
             }
+            if (flags & FLAG.generations) object.generations = take(Uint8Array, faces);
         }
         objects.push(object);
     }

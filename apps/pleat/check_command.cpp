@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The doctor for scenes and meshes, the auditor for results.
+// pleat check: checks scenes and meshes, and audits results.
 #include "commands.hpp"
 
 #include "pleat/core/error.hpp"
@@ -77,7 +77,7 @@ void write_offenders(const OffenderFile& file, const CheckArguments& a, const fs
     fmt::print("the {} intersecting faces are in {}\n", file.face_count(), path.string());
 }
 
-/// Prints every problem; all at once is the point of the doctor.
+/// Prints every problem at once.
 int report(const InputError& error, const std::string& path)
 {
     for (const Problem& p : error.problems()) fmt::print("problem: {}\n", to_string(p));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The verbs of the command line. Each adds its options to the program and, when it is the one that
-// was called, runs and returns the exit code.
+// The commands of the program. Each adds its options to the command line; the one that was called
+// runs and returns the exit code.
 #pragma once
 
 #include <CLI/CLI.hpp>

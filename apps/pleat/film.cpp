@@ -48,7 +48,7 @@ Film::Film(fs::path path, int width, int height, double fps) : path_(std::move(p
     process_ = ::fork();
     if (process_ < 0) throw FileError("ffmpeg", std::strerror(errno));
     if (process_ == 0) {
-        ::setpgid(0, 0); // Ctrl-C is for us, who end it in order
+        ::setpgid(0, 0); // Ctrl-C goes to this process, which ends ffmpeg in order
         ::dup2(ends[0], STDIN_FILENO);
         const int log = ::open(messages_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
         if (log >= 0) ::dup2(log, STDERR_FILENO);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Pictures in, a film out, by way of the program ffmpeg.
+// Encodes pictures as a film with the program ffmpeg.
 #pragma once
 
 #include "pleat/render/image.hpp"

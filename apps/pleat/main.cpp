@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The command line: pleat VERB ...
+// The command line: pleat COMMAND ...
 #include "commands.hpp"
 
 #include "pleat/core/error.hpp"
@@ -26,7 +26,7 @@ int main(int argc, char** argv)
     // A file size limit is then an error like a full disk, not the end of the program.
     std::signal(SIGXFSZ, SIG_IGN);
 #if defined(__GLIBC__)
-    // A step frees what the next one asks for again: kept, not given back to the system each time.
+    // Freed memory is kept, because the next step allocates it again.
     constexpr int kept_bytes = 256 << 20, own_mapping_bytes = 32 << 20;
     mallopt(M_TRIM_THRESHOLD, kept_bytes);
     mallopt(M_MMAP_THRESHOLD, own_mapping_bytes);

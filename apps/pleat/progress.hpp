@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What a run says while it runs, so that nobody wonders whether it is stuck.
+// Progress messages of a run.
 #pragma once
 
 #include "pleat/core/stage_times.hpp"

@@ -289,7 +289,7 @@ Command add_render(CLI::App& program)
                    "Draw the mesh; coloured by size unless --colour is given");
     verb->add_option("--colour,--color", a->colour,
                      "Colour faces by: fabric, size, aspect, strain, velocity, curvature, "
-                     "material, driver")
+                     "material, driver, generation")
         ->check(CLI::IsMember(
             std::vector<std::string>(colour_mode_names.begin(), colour_mode_names.end())));
     verb->add_option("--range", a->range, "LOW,HIGH: values at the ends of the colour scale")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Goes on with a run: bit for bit as if it had never stopped, or from any kept frame with another
+// Resumes a run with the same bits as if it had never stopped, or from any checkpoint with another
 // scene file.
 #include "commands.hpp"
 #include "simulate.hpp"

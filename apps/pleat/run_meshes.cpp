@@ -59,7 +59,7 @@ std::vector<std::string> drivers_of(const RunFolder& folder)
                 for (const std::string& name : object.attributes->drivers)
                     if (std::find(names.begin(), names.end(), name) == names.end())
                         names.push_back(name);
-    } catch (const InputError&) { // whoever shows that frame says what is wrong with it
+    } catch (const InputError&) { // showing that frame reports the error
     }
     return names;
 }
@@ -155,6 +155,7 @@ std::vector<RenderMesh> render_meshes(const RunFolder& folder, const RunLooks& l
             r.velocities = object.attributes->velocity;
             r.driver_count = looks.drivers.size();
             r.face_drivers = face_drivers(object, looks);
+            r.face_generation = object.attributes->face_generation;
         } else if (m.is_cloth) {
             r.velocities = velocities_from_frames(folder, m, frame);
         }

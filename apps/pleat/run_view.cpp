@@ -37,6 +37,7 @@ enum PacketFlag : std::uint32_t {
     flag_fabrics = 16,
     flag_speed = 32,
     flag_sizing = 64,
+    flag_generations = 128,
 };
 
 class PacketWriter {
@@ -66,6 +67,7 @@ void put_object(PacketWriter& out, const FrameObject& object, const RunLooks& lo
     const bool has_speed = options.speed && object.attributes;
     const bool has_sizing =
         options.sizing && object.attributes && !object.attributes->face_ellipse.empty();
+    const bool has_generations = object.attributes && !object.attributes->face_generation.empty();
 
     std::uint32_t flags = 0;
     if (m.is_cloth) flags |= flag_cloth;
@@ -76,6 +78,7 @@ void put_object(PacketWriter& out, const FrameObject& object, const RunLooks& lo
         if (several_fabrics) flags |= flag_fabrics;
         if (has_speed) flags |= flag_speed;
         if (has_sizing) flags |= flag_sizing;
+        if (has_generations) flags |= flag_generations;
     }
     out.put(flags);
     out.put(std::uint32_t(m.name.size()));
@@ -111,6 +114,10 @@ void put_object(PacketWriter& out, const FrameObject& object, const RunLooks& lo
         for (const float length : face_drivers(object, looks)) out.put(half_from_float(length));
         for (const SizingEllipse& e : object.attributes->face_ellipse)
             for (const float c : {e.longest, e.shortest, e.angle}) out.put(half_from_float(c));
+        out.align();
+    }
+    if ((flags & flag_generations) != 0) {
+        for (const std::uint8_t g : object.attributes->face_generation) out.put(g);
         out.align();
     }
 }
@@ -196,6 +203,8 @@ ModeText text_of(ColourMode mode)
     case ColourMode::driver:
         return {"Sizing driver", "",
                 "The criterion that asks for the finest mesh; none if the longest edge is allowed"};
+    case ColourMode::generation:
+        return {"Generation", "", "Steps of root-3 subdivision times two; 0 is the mesh file's"};
     }
     return {"", "", ""};
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// A run as the viewer's page asks for it: what there is (JSON), how it goes (JSON), and frames in a
-// compact binary. All calls may come from several threads at once.
+// The data of a run for the viewer's page: its description (JSON), its progress (JSON), and frames
+// in a compact binary format. All calls may come from several threads at once.
 #pragma once
 
 #include "run_meshes.hpp"
@@ -26,7 +26,7 @@ struct PacketOptions {
 ///
 ///   uint32  "PLF1", version 2, frame, number of objects; then for each object
 ///   uint32  flags: 1 cloth, 2 static, 4 arrays follow, 8 own face corners in material space,
-///           16 fabric of each face, 32 speed, 64 sizing
+///           16 fabric of each face, 32 speed, 64 sizing, 128 generations
 ///   uint32  bytes of the name, nodes N, verts V, faces F, fabric of all faces; the name in UTF-8
 ///   float32 3 N  positions [m]
 ///   uint32  3 F  nodes of faces
@@ -36,6 +36,7 @@ struct PacketOptions {
 ///   float32 N    speeds [m/s]
 ///   uint32  number D of sizing metrics, as many as run_json() names
 ///   float16 D F  edge that each asked for [m]; 3 F ellipse: long, short [m], angle [rad]
+///   uint8   F    generations of root-3 subdivision
 [[nodiscard]] std::string frame_packet(const RunFolder& folder, const RunLooks& looks, int frame,
                                        const PacketOptions& options);
 

@@ -45,7 +45,7 @@ void listen_for_stops()
 {
     std::signal(SIGINT, request_stop);
     std::signal(SIGTERM, request_stop);
-    // nohup ignores this one, and means it.
+    // Stays ignored under nohup.
     if (std::signal(SIGHUP, request_stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
 }
 
@@ -252,7 +252,8 @@ private:
         write_record(folder_, record_, scene_.settings.frames, state, report, hash_);
     }
 
-    /// What the system refuses in the middle of a run: the user hears why, and what is left.
+    /// The system refused something in the middle of a run: reports why, and which frames are
+    /// complete.
     int break_off(const std::string& reason, int code)
     {
         progress_.finish();

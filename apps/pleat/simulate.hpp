@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What `run` and `resume` share: a scene that is ready goes into its folder, frame by frame.
+// Shared by `run` and `resume`: simulates a loaded scene into its folder, frame by frame.
 #pragma once
 
 #include "commands.hpp"

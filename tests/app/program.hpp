@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Runs the command line as its users do: another process, its exit code and what it says.
+// Runs the program as users do: in another process, with its exit code and output.
 #pragma once
 
 #include <array>

@@ -82,6 +82,17 @@ TEST(FaceValues, curvatures_are_those_of_a_cylinder)
     }
 }
 
+TEST(FaceValues, generations_come_from_the_attributes_in_a_range_from_zero)
+{
+    RenderMesh mesh = cloth(1, [](double u, double v) { return Vec3{u, v, 0}; });
+    for (const Vec2f& v : face_values(mesh, ColourMode::generation)) EXPECT_TRUE(std::isnan(v[0]));
+    mesh.face_generation = {0, 5};
+    EXPECT_EQ(face_values(mesh, ColourMode::generation)[1][0], 5);
+    EXPECT_EQ(fitting_range(std::span(&mesh, 1), ColourMode::generation), (ValueRange{0, 5}));
+    mesh.face_generation = {1};
+    EXPECT_THROW(require_valid(std::span(&mesh, 1)), InputError);
+}
+
 TEST(FaceValues, speeds_and_drivers_come_from_the_attributes)
 {
     RenderMesh mesh = cloth(1, [](double u, double w) { return Vec3{u, w, 0}; });

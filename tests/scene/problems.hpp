@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What is said about bad input, for tests.
+// The messages about bad input, for tests.
 #pragma once
 
 #include "pleat/core/error.hpp"

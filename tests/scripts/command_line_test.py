@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the Pleat authors
-"""The man page and the completions name the verbs and options of the program, and no others.
+"""The man page and the completions name the commands and options of the program, and no others.
 
   command_line_test.py PROGRAM
 """
@@ -31,7 +31,7 @@ def of_man_page():
     text = (ROOT / "man/pleat.1").read_text(encoding="utf-8")
     text = re.sub(r"\\f.", " ", text).replace("\\-", "-")
     verbs = {}
-    section = text[text.index(".SH VERBS"):text.index(".SH EXIT STATUS")]
+    section = text[text.index(".SH COMMANDS"):text.index(".SH EXIT STATUS")]
     for part in section.split(".SS ")[1:]:
         verb = part.split()[0]
         # Its own options stand behind a macro; words in sentences do not count.
@@ -59,12 +59,12 @@ def main():
         if "view" not in program:
             verbs.pop("view", None)  # builds without the viewer
         for verb in sorted(program.keys() ^ verbs.keys()):
-            problems.append(f"{path}: verb {verb} is {'missing' if verb in program else 'unknown'}")
+            problems.append(f"{path}: command {verb} is {'missing' if verb in program else 'unknown'}")
         for verb in sorted(program.keys() & verbs.keys()):
             for option in sorted(program[verb] ^ verbs[verb]):
                 state = "missing" if option in program[verb] else "unknown"
                 problems.append(f"{path}: {verb} {option} is {state}")
-    print("\n".join(problems) or f"command_line_test: {len(program)} verbs agree")
+    print("\n".join(problems) or f"command_line_test: {len(program)} commands agree")
     return 1 if problems else 0
 
 

@@ -4,7 +4,7 @@
 """Installs the build into a folder of its own, builds every example against the installed package
 and runs it. Then another project takes Pleat in with add_subdirectory().
 
-  examples_test.py BUILD
+  examples_test.py BUILD      of a static or shared library (PLEAT_SHARED)
 """
 import json
 import os
@@ -56,6 +56,11 @@ def installed(build, temporary):
     for path in ["include/pleat/pleat.hpp", "share/man/man1/pleat.1",
                  "share/bash-completion/completions/pleat", "share/zsh/site-functions/_pleat"]:
         check((prefix / path).exists(), f"{path} is not installed")
+    shared = "PLEAT_SHARED:BOOL=ON" in (build / "CMakeCache.txt").read_text(encoding="utf-8")
+    found = sorted(f.name for f in prefix.glob("lib*/**/libpleat.*"))
+    short = ".".join(version.split(".")[:2])
+    expected = ["libpleat.so", f"libpleat.so.{short}", f"libpleat.so.{version}"] if shared else ["libpleat.a"]
+    check(found == expected, f"installed libraries {found}, expected {expected}")
     return prefix
 
 

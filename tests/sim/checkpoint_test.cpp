@@ -31,6 +31,9 @@ Simulation rich_simulation(const MeshInput& input)
     for (double& angle : sim.model.rest_angle) angle = real(random);
     for (double& scale : sim.model.compression_scale) scale = real(random);
     for (int& label : sim.model.node_label) label = int(random() % 5);
+    for (int& g : sim.model.face_generation) g = int(random() % 7);
+    for (int& g : sim.model.node_generation) g = int(random() % 7);
+    for (int& mark : sim.model.edge_unflipped) mark = int(random() % 2);
     for (std::uint64_t& bits : sim.model.node_handles) bits = random();
     for (std::uint64_t& bits : sim.model.region_handles) bits = random();
     sim.state.handles_taken = 0x8000000000000005ull;
@@ -81,6 +84,9 @@ TEST(Checkpoint, brings_back_every_bit)
         EXPECT_EQ(c.sim.model.node_handles, sim.model.node_handles);
         EXPECT_EQ(c.sim.model.region_handles, sim.model.region_handles);
         EXPECT_EQ(c.sim.model.compression_scale, sim.model.compression_scale);
+        EXPECT_EQ(c.sim.model.face_generation, sim.model.face_generation);
+        EXPECT_EQ(c.sim.model.node_generation, sim.model.node_generation);
+        EXPECT_EQ(c.sim.model.edge_unflipped, sim.model.edge_unflipped);
         EXPECT_EQ(state_hash(c.sim.model, c.sim.state), state_hash(sim.model, sim.state));
         // Masses and areas come from the materials and the mesh: the same bits again.
         Model model = c.sim.model;

@@ -2,8 +2,8 @@
 // Copyright the Pleat authors
 //
 // A coarse sheet, and the same sheet with every face cut into four whose new nodes, the midpoints
-// of the edges, depend on the ends of the edges: it can do what the coarse sheet can, and nothing
-// else.
+// of the edges, depend on the ends of the edges: it has exactly the degrees of freedom of the
+// coarse sheet.
 //
 // The two have the same equations of motion where a law depends on the deformation gradient of
 // faces: the four parts have that of the whole. Masses agree too: a corner of a face of mass m has

@@ -42,12 +42,19 @@ struct BadBlockSolver final : LinearSolver {
     BadBlockSolver(std::unique_ptr<LinearSolver> r, Fails f)
         : real(std::move(r)), fails(std::move(f))
     {}
+    double tolerance() const override { return real->tolerance(); }
     LinearReport solve(const BlockSystem& a, std::span<const Vec3> b, std::span<Vec3> x) override
     {
-        if (!fails(calls++)) return real->solve(a, b, x);
+        return real->solve(a, b, x);
+    }
+    LinearReport correct(const BlockSystem& a, std::span<const Vec3> b, double tolerance,
+                         std::span<Vec3> x) override
+    {
+        if (!fails(calls++)) return real->correct(a, b, tolerance, x);
         BlockSystem bad = a;
+        bad.blocks_revision = 0;
         bad.own[bad.own.size() / 2] = identity<3>() * -1e6;
-        return real->solve(bad, b, x);
+        return real->correct(bad, b, tolerance, x);
     }
 };
 
@@ -57,9 +64,15 @@ struct FailingSolver final : LinearSolver {
     LinearSolverCg real;
     int calls = 0;
     explicit FailingSolver(Fails f) : fails(std::move(f)) {}
+    double tolerance() const override { return real.tolerance(); }
     LinearReport solve(const BlockSystem& a, std::span<const Vec3> b, std::span<Vec3> x) override
     {
-        if (!fails(calls++)) return real.solve(a, b, x);
+        return real.solve(a, b, x);
+    }
+    LinearReport correct(const BlockSystem& a, std::span<const Vec3> b, double tolerance,
+                         std::span<Vec3> x) override
+    {
+        if (!fails(calls++)) return real.correct(a, b, tolerance, x);
         for (Vec3& value : x) value[1] = std::numeric_limits<double>::quiet_NaN();
         LinearReport r;
         r.ok = false;

@@ -126,10 +126,12 @@ class Viewed(unittest.TestCase):
         status, run = self.server.json("/api/run")
         self.assertEqual((status, run["name"], run["fps"]), (200, "run", 25))
         self.assertEqual([m["name"] for m in run["modes"]],
-                         ["fabric", "size", "aspect", "strain", "velocity", "curvature", "material", "driver"])
+                         ["fabric", "size", "aspect", "strain", "velocity", "curvature", "material", "driver",
+                          "generation"])
         self.assertEqual(run["fabrics"], ["gray-interlock"])
         self.assertEqual(run["drivers"], ["curvature", "compression", "velocity", "obstacle"])
-        self.assertEqual([c["name"] for c in run["modes"][-1]["categories"]], ["none"] + run["drivers"])
+        driver = next(m for m in run["modes"] if m["name"] == "driver")
+        self.assertEqual([c["name"] for c in driver["categories"]], ["none"] + run["drivers"])
         status, progress = self.server.json("/api/progress")
         self.assertEqual((status, progress["state"], progress["frames"]), (200, "finished", [[0, 5]]))
         self.assertEqual(len(progress["rows"]), 6)

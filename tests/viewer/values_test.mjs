@@ -80,6 +80,15 @@ test('no driver rules where the longest edge does', () => {
     near(shown()[1], 0.05, 1e-4);
 });
 
+test('generations are those of the frame, in a range from zero', () => {
+    const object = { ...sheet(1, (u, v) => [u, v, 0]), generations: new Uint8Array([0, 5]) };
+    const list = values.fillFaceValues('generation', object, null, new Float32Array(4));
+    assert.deepEqual(Array.from(list), [0, 0, 5, 0]);
+    assert.deepEqual(values.fittingRange('generation', list, 2), [0, 5]);
+    delete object.generations;
+    assert.ok(values.fillFaceValues('generation', object, null, new Float32Array(4)).every(Number.isNaN));
+});
+
 test('ranges leave out extremes and keep zero in the middle', () => {
     const list = new Float32Array(2000);
     for (let f = 0; f < 1000; f++) list[2 * f] = f === 0 ? 50 : 0.1 * (f / 1000);

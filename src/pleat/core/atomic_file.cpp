@@ -14,10 +14,10 @@ namespace pleat {
 
 namespace {
 
-// Large enough that system calls cost nothing beside the formatting of the bytes.
+// Large enough that system calls cost little compared with formatting the bytes.
 constexpr std::size_t pending_bytes = std::size_t{1} << 18;
 
-// Leftovers of killed runs with our process id, or siblings at work in the same folder.
+// Left over from killed runs with the same process id, or in use by another writer in this folder.
 constexpr int most_temporary_names = 100000;
 
 std::string reason(int error)
@@ -56,8 +56,8 @@ AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path), target_
         temporary_.clear(); // it is not ours to remove
         fail(error);
     }
-    // Who could read and write the old file keeps that right. Not being allowed to grant it (the
-    // file is another user's) is no reason to refuse.
+    // The new file gets the permissions of the old one. Failing to set them (the file is another
+    // user's) is not an error.
     if (exists) static_cast<void>(::fchmod(descriptor_, old.st_mode & 07777));
 }
 

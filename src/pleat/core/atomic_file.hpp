@@ -15,9 +15,9 @@ namespace pleat {
 /// frames).
 enum class FileSync { no, yes };
 
-/// Collects bytes in a temporary file of the target's folder; commit() gives it the target's
-/// name. Until then the target keeps its old content, and an object that dies uncommitted leaves
-/// nothing behind. A symbolic link is followed; a target that is no regular file (a pipe,
+/// Collects bytes in a temporary file of the target's folder; commit() gives it the target's name.
+/// Until then the target keeps its old content; an object that is destroyed uncommitted removes its
+/// temporary file. A symbolic link is followed; a target that is no regular file (a pipe,
 /// /dev/null) is written to directly, as there is nothing to rename over. Every failure of the
 /// operating system throws FileError with the target's path and the reason.
 class AtomicFile {

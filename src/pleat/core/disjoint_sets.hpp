@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Sets of numbers that grow together.
+// Disjoint sets of numbers (union-find).
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What the library has to say reaches the user through a callback; the library never prints.
+// Messages of the library go to a callback; the library never prints.
 #pragma once
 
 #include <functional>

@@ -33,7 +33,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
 
 std::string nearest_word(std::string_view word, std::span<const std::string> known)
 {
-    constexpr std::size_t longest_compared = 64; // a longer "word" is no slip of the finger
+    constexpr std::size_t longest_compared = 64; // a longer word is not a typing error
     if (word.size() > longest_compared) return {};
     std::string best;
     std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;

@@ -27,7 +27,7 @@ struct StageTimes {
     StageTimes& operator+=(const StageTimes& other);
 };
 
-/// Time since its making [ms].
+/// Time since construction [ms].
 class Stopwatch {
 public:
     [[nodiscard]] double ms() const

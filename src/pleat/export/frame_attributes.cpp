@@ -17,7 +17,8 @@ namespace pleat {
 namespace {
 
 constexpr std::string_view magic = "PLEATATT";
-constexpr std::uint32_t version = 2;
+constexpr std::uint32_t version = 3;
+constexpr std::uint32_t sizing_bit = 1, generation_bit = 2;
 constexpr std::size_t header_bytes = 8 + 4 * sizeof(std::uint32_t);
 
 static_assert(std::endian::native == std::endian::little, "files are little-endian");
@@ -108,7 +109,10 @@ void write_attributes(const std::filesystem::path& path, const FrameAttributes& 
     put(bytes, version);
     put(bytes, std::uint32_t(a.velocity.size()));
     put(bytes, std::uint32_t(faces));
-    put(bytes, std::uint32_t(has_sizing));
+    const bool has_generations = !a.face_generation.empty();
+    PLEAT_ASSERT(!has_generations || a.face_generation.size() == faces,
+                 "generations are there for all faces or for none");
+    put(bytes, (has_sizing ? sizing_bit : 0) | (has_generations ? generation_bit : 0));
     if (has_sizing) {
         put(bytes, std::uint32_t(a.drivers.size()));
         for (const std::string& name : a.drivers) {
@@ -124,6 +128,7 @@ void write_attributes(const std::filesystem::path& path, const FrameAttributes& 
         for (const SizingEllipse& e : a.face_ellipse)
             for (const float c : {e.longest, e.shortest, e.angle}) put(bytes, half_from_float(c));
     }
+    for (const std::uint8_t g : a.face_generation) put(bytes, g);
     AtomicFile file(path);
     file.append(bytes);
     file.commit();
@@ -138,17 +143,20 @@ FrameAttributes parse_attributes(std::string_view bytes, const std::string& name
         throw bad("no attributes of a frame", "a file that `pleat run` wrote");
     bytes.remove_prefix(magic.size());
     const auto file_version = take<std::uint32_t>(bytes);
-    if (file_version != 1 && file_version != version)
+    if (file_version < 1 || file_version > version)
         throw bad("version " + std::to_string(file_version),
-                  "version 1 or " + std::to_string(version));
+                  "version 1 to " + std::to_string(version));
     const std::uint64_t nodes = take<std::uint32_t>(bytes), faces = take<std::uint32_t>(bytes);
-    const bool has_sizing = take<std::uint32_t>(bytes) != 0;
+    const auto follows = take<std::uint32_t>(bytes);
+    const bool has_sizing = (follows & sizing_bit) != 0;
+    const bool has_generations = file_version > 2 && (follows & generation_bit) != 0;
     FrameAttributes a;
     if (has_sizing && file_version == 1)
         a.drivers = {"curvature", "compression", "velocity", "obstacle"};
     if (has_sizing && file_version > 1 && !take_names(bytes, a.drivers))
         throw bad("a file that ends amid the names of its sizing metrics", "all of them");
-    const std::uint64_t face_bytes = has_sizing ? 2 + 2 * a.drivers.size() + 6 : 2;
+    const std::uint64_t face_bytes =
+        (has_sizing ? 2 + 2 * a.drivers.size() + 6 : 2) + (has_generations ? 1 : 0);
     const std::uint64_t expected = 12 * nodes + face_bytes * faces;
     if (bytes.size() != expected)
         throw bad(std::to_string(bytes.size()) + " bytes of arrays",
@@ -168,6 +176,10 @@ FrameAttributes parse_attributes(std::string_view bytes, const std::string& name
             e.shortest = take_half(bytes);
             e.angle = take_half(bytes);
         }
+    }
+    if (has_generations) {
+        a.face_generation.resize(faces);
+        for (std::uint8_t& g : a.face_generation) g = take<std::uint8_t>(bytes);
     }
     return a;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What a cloth's frame holds beside its mesh: velocities, fabrics, and why each face is as small as
-// it is. One binary file a cloth and frame, DIR/frames/00012_<name>.attributes, little-endian:
+// The data of a cloth's frame in addition to its mesh: velocities, fabrics, and the sizing of each
+// face. One binary file a cloth and frame, DIR/frames/00012_<name>.attributes, little-endian:
 //
 //   8 bytes   "PLEATATT"
-//   uint32    version (2), node count N, face count F, 1 where sizing follows and 0 where not
+//   uint32    version (3), node count N, face count F, 1 where sizing follows plus 2 where
+//             generations do
 //   uint32    D, the number of sizing metrics, and for each the length of its name and the name in
 //             UTF-8; only with sizing
 //   float32   N x 3   velocity [m/s]
@@ -13,11 +14,12 @@
 //   float16   F x D   edge length that each metric of the sizing asked for [m], inf: none
 //   float16   F x 3   ellipse of the sizing metric, material space: long and short edge [m], angle
 //                     of the long one from the u axis [rad]
+//   uint8     F       generation of root-3 subdivision
 //
-// Version 1, which is still read, has no names: D is 4, and the metrics are curvature, compression,
-// velocity and obstacle. Nodes and faces stand in the order of the mesh file. The mesh files stay
-// readable for everyone; this one is for Pleat's own viewer and pictures, and a run is whole
-// without it.
+// Versions 1 and 2, which are still read, have no generations. Version 1 has no names: D is 4, and
+// the metrics are curvature, compression, velocity and obstacle. Nodes and faces stand in the order
+// of the mesh file. The mesh files can be read by any program; this file is for Pleat's own viewer
+// and pictures and is optional.
 #pragma once
 
 #include "pleat/core/vec.hpp"
@@ -46,6 +48,8 @@ struct FrameAttributes {
     std::vector<std::string> drivers;         // names of the sizing metrics
     std::vector<float> face_drivers;          // drivers.size() a face [m], inf: nothing asked
     std::vector<SizingEllipse> face_ellipse;  // empty or one a face
+    /// Of root-3 subdivision; empty or one a face.
+    std::vector<std::uint8_t> face_generation;
     bool operator==(const FrameAttributes&) const = default;
 };
 

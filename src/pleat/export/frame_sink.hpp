@@ -14,7 +14,7 @@
 
 namespace pleat {
 
-/// One object of a frame, seen where it lies; the arrays belong to the simulation.
+/// A view of one object of a frame; the arrays belong to the simulation.
 struct FrameMesh {
     std::string name;
     bool is_cloth = false;

@@ -17,7 +17,7 @@
 
 namespace pleat {
 
-/// What to write, seen where it lies. Only x and face_nodes are needed.
+/// A view of the arrays to write. Only x and face_nodes are required.
 struct ObjMesh {
     std::span<const Vec3> x; // nodes, world [m]
     std::span<const Vec2> u; // material points [m]

@@ -18,7 +18,7 @@ namespace pleat {
 
 enum class PlyPrecision { float32, float64 };
 
-/// What to write, seen where it lies. Only x and the faces are needed.
+/// A view of the arrays to write. Only x and the faces are required.
 struct PlyMesh {
     std::span<const Vec3> x;                             // nodes, world [m]
     std::span<const Vec2> u;                             // verts, material [m]

@@ -2,12 +2,12 @@
 // Copyright the Pleat authors
 //
 // Idea. GltfParser turns the JSON and the buffers into plain arrays once (meshes, nodes, skins,
-// channels); the functions after it only read these arrays to say where points are at a time.
+// channels); the functions after it only read these arrays to compute positions at a time.
 //
-// A file may come from anywhere. Every index, offset, stride, count and depth is checked against
-// what is really there before it is used, in numbers that cannot overflow. A new key has to go
-// through the same helpers of GltfParser; reading a buffer directly would break this. fuzz/ has a
-// target for this file.
+// Files are untrusted. Every index, offset, stride, count and depth is checked against what is
+// really there before it is used, in numbers that cannot overflow. A new key has to go through the
+// same helpers of GltfParser; reading a buffer directly would break this. fuzz/ has a target for
+// this file.
 #include "pleat/io/gltf.hpp"
 
 #include "pleat/core/error.hpp"
@@ -34,12 +34,12 @@ static_assert(std::endian::native == std::endian::little, "glTF's numbers are li
 constexpr std::size_t deepest = 512; // of the tree of nodes
 constexpr double largest = 1e6;      // of a coordinate, as the mesh check has it
 constexpr int max_json_depth = 64;
-// Elements need no bytes of the file where an accessor is sparse or used by many morph targets. So
-// that a small file cannot ask for much memory:
+// Elements take no bytes of the file if an accessor is sparse or used by many morph targets. These
+// bounds keep a small file from asking for much memory:
 constexpr std::size_t sparse_bytes = 1u << 20; // an accessor, where the file itself has fewer
 constexpr std::size_t most_moves = 1u << 24;   // of vertices by morph targets, in all
 
-/// The depth of brackets, so that no text is nested deeper than its reader can bear.
+/// The nesting depth of brackets, to bound the recursion of the parser.
 bool is_too_deep(std::string_view text)
 {
     int depth = 0;
@@ -288,7 +288,7 @@ private:
                 const auto data = comma == std::string::npos
                                       ? std::nullopt
                                       : decode_base64(std::string_view(uri).substr(comma + 8));
-                if (!data) fail(place + ".uri", "data that are no base64", "base64");
+                if (!data) fail(place + ".uri", "data that are not base64", "base64");
                 owned_.push_back(*data);
             } else {
                 owned_.push_back(read_buffer_(uri));
@@ -555,7 +555,7 @@ private:
         const std::uint32_t joints = index_of(*attributes, "JOINTS_0", accessors, place);
         const std::uint32_t weights = index_of(*attributes, "WEIGHTS_0", accessors, place);
         if (attributes->contains("JOINTS_1"))
-            note("more than four joints a vertex: the first four carry it");
+            note("more than four joints per vertex: only the first four are used");
         std::vector<Vec4> j, w;
         if (joints != GltfFile::none && weights != GltfFile::none) {
             const Accessor a = accessor(joints);

@@ -2,7 +2,7 @@
 // Copyright the Pleat authors
 //
 // Reads glTF 2.0 (.glb, .gltf): meshes with morph targets, the tree of nodes, skins, animations and
-// cameras, and says where everything is at a time. Materials, textures and lights are not read.
+// cameras, and computes the pose at a given time. Materials, textures and lights are not read.
 // Based on: [GLTF2].
 //
 // Everything stays in the file's own axes and units, which are +y up and metres by the standard.
@@ -78,7 +78,7 @@ struct GltfFile {
     std::vector<Skin> skins;
     std::vector<Animation> animations;
     std::vector<Camera> cameras;
-    std::vector<std::string> notes; // what was ignored and might surprise, each once
+    std::vector<std::string> notes; // ignored features that might matter, each once
 };
 
 /// Gives the bytes of a buffer beside the file. \throw InputError where it cannot.
@@ -99,7 +99,7 @@ struct GltfInstance {
 };
 [[nodiscard]] std::vector<GltfInstance> gltf_instances(const GltfFile& file);
 
-/// How everything stands at a time.
+/// The pose at a time.
 struct GltfPose {
     std::vector<Mat4> transforms;             // by node, in the file's space
     std::vector<std::vector<double>> weights; // by node: of the morph targets of its mesh

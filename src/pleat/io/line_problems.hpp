@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The problems of one text file, collected so that the user hears of them all at once.
+// The problems of one text file, collected so that all are reported at once.
 #pragma once
 
 #include "pleat/core/error.hpp"
@@ -25,7 +25,7 @@ public:
     /// \param line 1-based
     void add(std::uint32_t line, std::string found, std::string expected);
     [[nodiscard]] bool empty() const { return problems_.empty(); }
-    /// Whether there is no point in looking further.
+    /// Whether the list is full.
     [[nodiscard]] bool full() const { return problems_.size() >= most; }
     /// \throw InputError with the problems in the order of their lines, if there are any.
     void throw_if_any();

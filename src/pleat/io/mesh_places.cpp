@@ -8,7 +8,7 @@ namespace pleat {
 
 namespace {
 
-// A node that forty faces share needs no forty lines to be found.
+// At most this many places are listed for one problem.
 constexpr std::size_t most_places = 4;
 
 } // namespace

@@ -2,8 +2,8 @@
 // Copyright the Pleat authors
 //
 // Idea. One pass over the bytes, a line at a time, without copies. Indices may point forward, so
-// they are collected and judged at the end, with the line they came from. Problems are collected as
-// well, up to a bound, so that one run tells all of them.
+// they are collected and checked at the end, with the line they came from. Problems are collected
+// as well, up to a bound, so that one run reports all of them.
 //
 // Numbers are parsed by from_chars: no locale, no exceptions. Polygons become fans of triangles
 // when the face line is read; places of later problems (mesh_places.hpp) count faces by their line.
@@ -25,7 +25,7 @@ namespace pleat {
 
 namespace {
 
-// Notes are for people; a file of nothing but strange words should not make a million.
+// The maximum number of notes, for files with very many unknown keywords.
 constexpr std::size_t most_notes = 50;
 
 // Polygons up to this size are searched for a repeated node pair by pair, larger ones sorted.

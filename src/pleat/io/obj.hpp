@@ -31,7 +31,7 @@ namespace pleat {
 struct ObjFile {
     MeshInput mesh;
     std::vector<std::uint32_t> node_line, point_line, face_line;
-    std::vector<std::string> notes; // what was ignored and might surprise, each once
+    std::vector<std::string> notes; // ignored content that might matter, each once
 };
 
 /// \throw InputError with up to 50 problems in the order of the lines: numbers that are missing,

@@ -2,9 +2,8 @@
 // Copyright the Pleat authors
 //
 // A PLY file is a text header that declares elements (name, number of rows) and their properties
-// (scalars and lists of fixed types), then the rows, as text or as packed binary. Nothing in the
-// header is believed before it is held against the size of the file: a declared count costs no
-// memory until the bytes for it are known to be there.
+// (scalars and lists of fixed types), then the rows, as text or as packed binary. Counts in the
+// header are checked against the size of the file before memory is allocated for them.
 #include "pleat/io/ply.hpp"
 
 #include "pleat/io/file_bytes.hpp"
@@ -118,7 +117,7 @@ double load_value(const char* bytes, PlyType type, bool swap)
     return load<double>(bytes, swap);
 }
 
-/// What a property means to us.
+/// The meaning of a property.
 enum class Role : std::uint8_t {
     none,
     x,

@@ -24,7 +24,7 @@ struct PlyFile {
     MeshInput mesh;
     std::vector<std::uint32_t> node_vertex, point_vertex; // the first row with that node, point
     std::vector<std::uint32_t> face_row;
-    std::vector<std::string> notes; // what was skipped and might surprise, each once
+    std::vector<std::string> notes; // skipped content that might matter, each once
 };
 
 /// \throw InputError: a header that is not PLY's, types or counts that cannot be, more elements

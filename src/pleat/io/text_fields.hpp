@@ -17,7 +17,7 @@ namespace pleat {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/// What became of a field that should be a number.
+/// The result of reading a field as a number.
 enum class NumberKind { good, missing, malformed, not_finite, out_of_range };
 
 /// "not a number", "not finite", ...: for the `found` of a Problem. \pre not good.
@@ -77,11 +77,11 @@ private:
     std::uint32_t number_ = 0;
 };
 
-/// The longest line that a parser takes [bytes], continued ones joined. Far beyond any file that
-/// was meant to be read, near enough that messages come at once for one that was not.
+/// The longest line that a parser takes [bytes], continued ones joined. Far longer than lines of
+/// valid files, short enough to reject other files quickly.
 inline constexpr std::size_t max_line_bytes = std::size_t{1} << 20;
 
-/// What keeps bytes from being a text, or nothing: UTF-16, or a NUL byte.
+/// Why bytes are not a text (UTF-16, or a NUL byte), or nothing.
 struct NotText {
     std::uint32_t line = 0; // 1-based; 0 = it is text
     std::string found;

@@ -9,7 +9,8 @@ namespace pleat {
 
 namespace {
 
-// Times of steps are sums; a handle that starts at one of them starts there and not a step later.
+// Step times are sums with rounding errors; a handle that starts at a step must not start one step
+// later.
 constexpr double same_time = 1e-9; // [s]
 
 /// Share of its strength that a handle has at a time: 1 while it holds, falling over the fade with
@@ -23,7 +24,7 @@ double strength(const Handle& h, double time)
     return left * left * left * left;
 }
 
-/// Whether no step that starts at a time, or later, feels the handle.
+/// Whether the handle has no effect on steps that start at a time or later.
 bool has_let_go(const Handle& h, double time)
 {
     return time >= h.end_time + h.fade_time - same_time;
@@ -36,8 +37,8 @@ Vec3 target(const Handle& h, const Vec3& anchor, double time)
     return apply(transform_at(h.motion, time) * inverse(from), anchor);
 }
 
-/// By node: the handles that hold it, hold it later, or have it in their region. What is said of a
-/// dependent node holds of its parents, and it follows them: a node has one position only.
+/// By node: the handles that hold it, hold it later, or have it in their region. A handle on a
+/// dependent node holds its parents instead, and the node follows them.
 std::vector<std::uint64_t> handles_of_free_nodes(const Model& model)
 {
     std::vector<std::uint64_t> handles(model.mesh.node_count(), 0);
@@ -52,7 +53,7 @@ std::vector<std::uint64_t> handles_of_free_nodes(const Model& model)
 
 void take_hold(const World& world, const Model& model, double time, State& state)
 {
-    std::vector<std::uint64_t> handles; // made when a handle takes hold, which is rare
+    std::vector<std::uint64_t> handles; // built only when a handle takes hold, which is rare
     for (std::size_t i = 0; i < world.handles.size(); ++i) {
         const std::uint64_t bit = std::uint64_t{1} << i;
         if ((state.handles_taken & bit) != 0 || time < world.handles[i].start_time - same_time)

@@ -16,10 +16,10 @@ namespace pleat {
 /// \param time start of the step [s]
 void take_hold(const World& world, const Model& model, double time, State& state);
 
-/// Takes the nodes away from handles that have let go: remeshing may move and remove them as
-/// others. A handle that takes hold later keeps its nodes until then. Nodes with a label stay
-/// locked, and so do dependent nodes and their parents. \param time from which on no step feels
-/// such a handle [s]
+/// Releases the nodes of handles that have ended: remeshing may move and remove them like any other
+/// node. A handle that takes hold later keeps its nodes until then. Nodes with a label stay locked,
+/// and so do dependent nodes and their parents. \param time from which on no step feels such a
+/// handle [s]
 void let_go(const World& world, double time, Model& model);
 
 /// Adds the pins and springs of the handles that hold at the end of the step. A node in two handles

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The slot of loads: what acts on the cloth from outside, asked once a step. A pipeline has a list
-// of them, and they add up.
+// The slot of loads: external forces and constraints on the cloth, evaluated once per step. A
+// pipeline has a list of them; their effects add up.
 #pragma once
 
 #include "pleat/model/loads.hpp"
@@ -15,8 +15,8 @@
 
 namespace pleat {
 
-/// Has no state of its own that a step changes: whatever depends on time comes from `time`. So a
-/// step that is tried again, and a run that goes on from a checkpoint, get the same loads.
+/// A load must not have state that changes from step to step: anything that depends on time is a
+/// function of `time`. So a retried step and a resumed run get the same loads.
 class Load {
 public:
     virtual ~Load() = default;

@@ -211,7 +211,8 @@ private:
 
     void classify_nodes()
     {
-        // An interior node's faces are walked from any of them: none is one before it is known.
+        // The faces of interior nodes are walked from any of them, so no node may be called
+        // interior before that is known.
         for (Mesh::Node& n : out_.nodes()) n.kind = NodeKind::corner;
         for (NodeId n : mesh_.nodes()) out_.nodes()[index(n)].kind = kind_of(mesh_, n, rest_angle_);
         for (std::size_t i = 0; i < in_.node_label.size(); ++i)

@@ -21,8 +21,8 @@ namespace pleat {
 
 namespace {
 
-// A new material triangle must have more than this share of its longest edge squared as area:
-// far below any mesh one would want, far above rounding.
+// A new material triangle must have more than this share of its longest edge squared as area: far
+// below the areas of any usable mesh, far above rounding.
 constexpr double smallest_relative_area = 1e-10;
 
 bool is_sound(const Vec2& a, const Vec2& b, const Vec2& c)
@@ -356,7 +356,7 @@ Refusal may_collapse(const Mesh& mesh, EdgeId edge, NodeId removed)
         if (e.nodes[0] != removed) std::swap(ends[side][0], ends[side][1]);
     }
     if (border) ends[1] = ends[0];
-    NodeId last = no_node; // where the fan is open, nobody else meets it
+    NodeId last = no_node; // where the fan is open, no other face meets it
     mesh.visit_faces(removed, [&](FaceId face, std::size_t corner) {
         std::array<VertId, 3> v = mesh[face].verts;
         meet(mesh.node(v[corner_after(corner)]));

@@ -25,7 +25,7 @@
 
 namespace pleat {
 
-/// One borrowed field; typed behind this face so that a set can hold any.
+/// One borrowed field of any type (type erasure).
 class FieldFollower {
 public:
     virtual ~FieldFollower() = default;
@@ -49,7 +49,7 @@ public:
 
     /// Borrows a field. \pre it outlives the set, and has one value an element of the mesh.
     template <class IdT, class T> void add(Field<IdT, T>& field);
-    /// Something that is no field and follows the mesh in its own way.
+    /// Adds an object that is not a field and follows the mesh in its own way.
     void add(std::unique_ptr<FieldFollower> follower) { followers_.push_back(std::move(follower)); }
 
     /// To be called after each edit, in order, with the mesh as the edit left it.

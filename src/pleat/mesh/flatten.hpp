@@ -7,12 +7,13 @@
 // possible: what is minimised), [Gu2002] (cutting a surface open to a disc).
 //
 // A developable panel (a flat piece, a cylinder, a cone) keeps its lengths to rounding. Any other
-// has to give somewhere, and the report says by how much.
+// panel is distorted, and the report tells by how much.
 //
-// A panel is what is connected; where the input has material points, edges at which these differ
-// from face to face (the seams of a UV map) part it. The values of the points do not matter beyond
-// that, so that coordinates from 0 to 1 serve as well as lengths. A panel that is no disc is cut
-// open along edges: a closed one at its sharp edges, then along a graph that leaves a disc.
+// A panel is a connected component; where the input has material points, edges at which these
+// differ from face to face (the seams of a UV map) separate panels. The values of the points are
+// not used otherwise, so coordinates from 0 to 1 serve as well as lengths. A panel that is not a
+// disc is cut open along edges: a closed one at its sharp edges, then along a graph that leaves a
+// disc.
 #pragma once
 
 #include "pleat/core/vec.hpp"
@@ -29,7 +30,7 @@ struct FlattenReport {
     std::size_t cut_count = 0; // panels of them that had to be cut open
     double mean_change = 0;    // of edge lengths, relative, weighted by length
     double worst_change = 0;
-    std::vector<MeshProblem> problems; // where it did not work out; the input is as it was then
+    std::vector<MeshProblem> problems; // panels that failed; then the input is unchanged
 };
 
 /// Replaces the material points of the input by those of the shape laid flat, panel beside panel.

@@ -23,8 +23,8 @@ struct MeshArrays {
 
 [[nodiscard]] MeshArrays arrays_of(const Mesh& mesh);
 
-/// What keeps arrays from being a mesh, in words: dead elements, numbers that are not finite, kinds
-/// that do not exist, and everything that validate() finds. Safe for any content.
+/// Lists, in words, why the arrays are not a valid mesh: dead elements, numbers that are not
+/// finite, unknown kinds, and everything that validate() finds. Safe for any content.
 [[nodiscard]] std::vector<std::string> find_array_problems(const MeshArrays& arrays);
 
 /// The mesh with exactly these arrays. \pre find_array_problems(arrays) is empty.

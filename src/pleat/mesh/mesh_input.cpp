@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Idea. Checks stand on one another: indices before shapes, shapes before connectivity,
+// Idea. Checks build on one another: indices before shapes, shapes before connectivity,
 // connectivity before panels. A check only runs where those before it found nothing, so that one
 // defect gives one message and no check reads out of bounds.
 //
@@ -50,7 +50,7 @@ std::uint64_t edge_key(std::uint32_t a, std::uint32_t b)
     return (std::uint64_t(std::min(a, b)) << 32) | std::max(a, b);
 }
 
-/// One pass over an input; each check runs only where those it stands on found nothing.
+/// One pass over an input; each check runs only if those before it found nothing.
 class Checker {
 public:
     Checker(const MeshInput& input, std::size_t most) : in_(input), most_(most) {}

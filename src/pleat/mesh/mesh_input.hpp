@@ -14,7 +14,7 @@
 
 namespace pleat {
 
-/// Raw arrays. Seams exist by indexing alone: one node with several material points.
+/// Raw arrays. Seams are defined by indices: one node with several material points.
 struct MeshInput {
     struct EdgeMark {
         std::uint32_t node_a = 0, node_b = 0;
@@ -35,8 +35,8 @@ struct MeshInput {
 
 enum class MeshElement { node, material_point, face, edge };
 
-/// Something that keeps a MeshInput from being a cloth. Ids are indices into the input's arrays
-/// (an edge is its two nodes); the words name none, as files count in their own ways.
+/// A reason why a MeshInput cannot be used as a cloth. Ids are indices into the input's arrays (an
+/// edge is its two nodes); the words name none, as files count in their own ways.
 struct MeshProblem {
     MeshElement element = MeshElement::face;
     std::vector<std::uint32_t> ids;

@@ -20,8 +20,8 @@ public:
 
     std::vector<std::string> run()
     {
-        // Each check may follow what those before it found sound, so that arrays with any content
-        // are told of and never walked into.
+        // Each check relies only on properties that earlier checks have confirmed, so arrays with
+        // any content are handled safely.
         for (const auto check :
              {&Validator::check_references, &Validator::check_edges, &Validator::check_faces,
               &Validator::check_seams, &Validator::check_nodes, &Validator::check_kinds,
@@ -98,7 +98,7 @@ private:
         for (EdgeId e : mesh_.edges())
             if (mesh_.is_alive(e) && !mesh_.is_border(e) && !mesh_.is_seam(e) &&
                 mesh_.panel(mesh_[e].faces[0]) != mesh_.panel(mesh_[e].faces[1]))
-                broken(name("edge", e) + " is no seam but joins two panels");
+                broken(name("edge", e) + " joins two panels but is not a seam");
     }
 
     void check_faces()

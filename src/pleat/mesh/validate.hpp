@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Checks every invariant of a mesh; for tests after each edit, and for the doubtful.
+// Checks every invariant of a mesh; for tests after each edit, and for debugging.
 #pragma once
 
 #include "pleat/core/field.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What acts on the cloth from outside during one step; made by the loads folder, read by the
+// External forces and constraints during one step; made by the loads folder, read by the
 // integrators.
 #pragma once
 

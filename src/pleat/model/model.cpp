@@ -13,8 +13,8 @@ namespace pleat {
 
 namespace {
 
-/// Dependencies are about nodes, and edits remove neither dependent nodes nor parents: only a new
-/// numbering changes them.
+/// Edits remove neither dependent nodes nor their parents, so only renumbering changes
+/// dependencies.
 class DependenciesFollower final : public FieldFollower {
 public:
     explicit DependenciesFollower(Dependencies& dependencies) : dependencies_(dependencies) {}
@@ -66,6 +66,9 @@ Model make_model(const MeshInput& input, std::vector<Material> materials)
     model.node_handles.resize(mesh.node_count());
     model.region_handles.resize(mesh.node_count());
     model.compression_scale.resize(mesh.face_count());
+    model.face_generation.resize(mesh.face_count());
+    model.node_generation.resize(mesh.node_count());
+    model.edge_unflipped.resize(mesh.edge_count());
     update_derived(model);
     return model;
 }

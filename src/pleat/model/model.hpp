@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What is simulated: the cloth's mesh, its fabrics and what follows from them. Changed by remeshing
-// only; a step reads it.
+// The simulated cloth: its mesh, its fabrics and derived quantities. Changed by remeshing only; a
+// step reads it.
 #pragma once
 
 #include "pleat/core/field.hpp"
@@ -51,12 +51,18 @@ struct Model {
                                                 0}; // and nodes made between them
     /// Factor on compressive principal strains [Koh2015] sec. 3.5; 1 = as the law says.
     Field<FaceId, double> compression_scale{FieldRule::area_average, 1.0};
+    /// Where a face stands in a hierarchy of root-3 subdivision, and the generation in which a node
+    /// was inserted; 0 in the mesh file [Bender2013] sec. 5 (remeshing/root3_edits.hpp).
+    Field<FaceId, int> face_generation{FieldRule::copy, 0};
+    Field<NodeId, int> node_generation{FieldRule::reset, 0};
+    /// Not 0: the generation in which an edge could not be flipped; it is treated as an outline.
+    Field<EdgeId, int> edge_unflipped{FieldRule::interpolate, 0};
 
     /// Nodes that are weighted sums of others, such as the T-vertices of [Wang2002] sec. 5; none by
-    /// default. The rows are nodes. Every part of a simulation keeps these nodes at the sums of
-    /// their parents' positions and velocities, to the bit, and hands what acts on them on to the
-    /// parents. The mesh is conforming all the same: where one face of an edge is refined and the
-    /// other is not, the other one is cut at the T-vertex too. Set by set_dependencies().
+    /// default. The rows are nodes. Every part of a simulation keeps these nodes exactly at the
+    /// weighted sums of their parents' positions and velocities, and passes forces on them to the
+    /// parents. The mesh is still conforming: where only one face of an edge is refined, the other
+    /// face is cut at the T-vertex too. Set by set_dependencies().
     Dependencies dependencies;
 
     // Derived from the above by update_derived().
@@ -95,6 +101,9 @@ void visit_fields(ModelT& model,
     visit("node_handles", model.node_handles);
     visit("region_handles", model.region_handles);
     visit("compression_scale", model.compression_scale);
+    visit("face_generation", model.face_generation);
+    visit("node_generation", model.node_generation);
+    visit("edge_unflipped", model.edge_unflipped);
 }
 
 /// What an editing pass must carry along: the fields of the model, and its dependencies, which

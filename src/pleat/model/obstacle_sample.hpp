@@ -18,8 +18,8 @@ struct ObstacleSample {
     std::vector<Vec3> x_t1;   // [m]
 };
 
-/// Obstacles present at `time` or at `time + dt`; one that appears during the step stands where it
-/// will be from its first moment.
+/// Obstacles present at `time` or at `time + dt`; one that appears during the step has its first
+/// position for the whole step.
 [[nodiscard]] std::vector<ObstacleSample> sample_obstacles(const World& world, double time,
                                                            double dt);
 

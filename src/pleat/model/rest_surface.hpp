@@ -4,9 +4,9 @@
 // The shape that cloth bends back to: a surface over the material space of its panels.
 // Based on: [Bridson2003] sec. 4 (rest angles).
 //
-// The surface stays as it was given, however the mesh changes. An edge has the angle that its two
-// faces would have with their nodes on the surface. So rest angles depend on the mesh as it is and
-// not on how it came about: coarsening forgets nothing that refinement could not bring back.
+// The surface never changes, however the mesh does. The rest angle of an edge is the angle between
+// its two faces with their nodes on the surface. So rest angles depend on the current mesh only,
+// not on its history: coarsening and then refining restores them.
 #pragma once
 
 #include "pleat/core/field.hpp"

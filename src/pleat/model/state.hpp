@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Where the cloth is and how it moves: all that a step changes.
+// Positions and velocities of the cloth: everything that a step changes.
 #pragma once
 
 #include "pleat/core/field.hpp"
@@ -48,8 +48,8 @@ void add_fields(FieldSet& fields, State& state);
 /// Positions and velocities of dependent nodes from those of their parents (Model::dependencies).
 void follow(const Model& model, State& state);
 
-/// Farther or faster than this nothing is simulated [m], [m/s]: a state beyond is no cloth any
-/// more, and every stage after it would work in vain. Ten times what an input may have.
+/// Largest coordinate [m] and speed [m/s] of a valid state, ten times the bounds for input. A state
+/// beyond them has diverged.
 inline constexpr double largest_component = 1e7;
 
 /// Whether every component of positions and velocities is a number, and not beyond the above.

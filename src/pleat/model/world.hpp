@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What surrounds the cloth, as a function of time: obstacles, handles, wind, gravity.
+// The surroundings of the cloth as functions of time: obstacles, handles, wind, gravity.
 #pragma once
 
 #include "pleat/core/ids.hpp"
@@ -21,7 +21,7 @@ namespace pleat {
 
 inline constexpr double forever = std::numeric_limits<double>::infinity();
 
-/// A body that moves as it is told. Its surface is given by points, see shapes.hpp; what cloth can
+/// A body with a prescribed motion. Its surface is given by points, see shapes.hpp; what cloth can
 /// touch are triangles of these points, or planes through three of them.
 struct Obstacle {
     std::string name;
@@ -77,7 +77,7 @@ struct Wind {
     bool operator==(const Wind&) const = default;
 };
 
-/// Coulomb's mu of one pair of things; goes before what obstacle, fabric and scene say.
+/// Coulomb's mu of one pair of objects; overrides the values of obstacle, fabric and scene.
 struct FrictionPair {
     std::size_t cloth = 0;      // into Model::cloths
     std::size_t other = 0;      // into World::obstacles or Model::cloths; may be the same cloth

@@ -135,6 +135,8 @@ std::vector<Vec2f> face_values(const RenderMesh& mesh, ColourMode mode)
             values[t] = driver_value(
                 std::span(mesh.face_drivers).subspan(t * mesh.driver_count, mesh.driver_count),
                 mesh.longest_edge);
+    if (mode == ColourMode::generation && !mesh.face_generation.empty())
+        for (std::size_t t = 0; t < count; ++t) values[t] = {float(mesh.face_generation[t]), 0};
     return values;
 }
 
@@ -155,6 +157,7 @@ ValueRange fitting_range(std::span<const RenderMesh> meshes, ColourMode mode)
             }
     if (shown.empty()) return mode == ColourMode::size ? ValueRange{1e-6, 1} : ValueRange{0, 1};
     std::sort(shown.begin(), shown.end());
+    if (mode == ColourMode::generation) return {0, std::max(shown.back(), 1.0)};
     constexpr double extreme_share = 0.02;
     if (mode == ColourMode::size) {
         // But for the smallest 2 % of the faces, and the largest that make up 2 % of the cloth.
@@ -217,6 +220,7 @@ Vec3 value_colour(ColourMode mode, const Vec2f& value, const ValueRange& range)
     }
     case ColourMode::aspect:
     case ColourMode::velocity:
+    case ColourMode::generation:
         return scalar_colour(range.high > range.low ? (shown - range.low) / (range.high - range.low)
                                                     : 0);
     }

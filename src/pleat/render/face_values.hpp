@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What faces can be coloured by, and the colours: the same for pictures and for the viewer.
+// The quantities that faces can be coloured by, and the colours, for pictures and the viewer.
 // Based on: [Narain2012] fig. 1 (colours by size and shape)
 #pragma once
 
@@ -17,11 +17,22 @@
 
 namespace pleat {
 
-enum class ColourMode { fabric, size, aspect, strain, velocity, curvature, material, driver };
+enum class ColourMode {
+    fabric,
+    size,
+    aspect,
+    strain,
+    velocity,
+    curvature,
+    material,
+    driver,
+    generation
+};
 
-inline constexpr std::size_t colour_mode_count = 8;
+inline constexpr std::size_t colour_mode_count = 9;
 inline constexpr std::array<std::string_view, colour_mode_count> colour_mode_names{
-    "fabric", "size", "aspect", "strain", "velocity", "curvature", "material", "driver"};
+    "fabric",    "size",     "aspect", "strain",    "velocity",
+    "curvature", "material", "driver", "generation"};
 
 [[nodiscard]] constexpr std::string_view name_of(ColourMode mode)
 {
@@ -40,6 +51,7 @@ inline constexpr std::array<std::string_view, colour_mode_count> colour_mode_nam
 ///   driver     1 + the number of the sizing metric that asked for the shortest edge, that edge
 ///   [m];
 ///              0 and infinity (shown grey) where none asked for less than the longest edge allowed
+///   generation of root-3 subdivision, 0
 /// Faces that lack what the mode needs have not-a-number in both.
 /// \pre require_valid
 [[nodiscard]] std::vector<Vec2f> face_values(const RenderMesh& mesh, ColourMode mode);

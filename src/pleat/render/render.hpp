@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Pictures of cloth for the eye to judge: a studio light that travels with the camera, soft
-// shadows, light from all around, cloth-like shading, and the mesh on top where wanted.
+// Pictures of cloth: studio lights that move with the camera, soft shadows, ambient light,
+// cloth-like shading, and optionally the mesh on top.
 // Based on: [OrenNayar1994] (cloth's diffuse light), [Hanika2021] (no shadow edges along coarse
 // triangles), [Narain2012] fig. 1 (colours of faces)
 #pragma once

@@ -45,6 +45,8 @@ void require_valid(const RenderMesh& mesh)
     };
     require_all(mesh.velocities.size(), mesh.positions.size(), "velocities", "positions");
     require_all(mesh.face_material.size(), mesh.triangles.size(), "fabrics of faces", "triangles");
+    require_all(mesh.face_generation.size(), mesh.triangles.size(), "generations of faces",
+                "triangles");
     if (!mesh.face_drivers.empty() &&
         mesh.face_drivers.size() != mesh.driver_count * mesh.triangles.size())
         throw InputError({mesh.name, "sizing drivers",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What a picture is made from: surfaces as plain arrays, free of any mesh topology.
+// The input of a picture: surfaces as plain arrays, without mesh topology.
 // Based on: [Max1999] (vertex normals)
 #pragma once
 
@@ -28,11 +28,12 @@ struct RenderMesh {
     bool is_cloth = true; // two-sided, smooth, takes face colours and wireframe; else matte
 
     // What colours can show beside shape; each may be empty.
-    std::vector<FabricLook> looks;            // by fabric; empty: base_colour
-    std::vector<std::uint16_t> face_material; // fabric of each triangle; empty: the first
-    std::vector<Vec3f> velocities;            // one a position [m/s]
-    std::size_t driver_count = 0;             // of the sizing metrics
-    std::vector<float> face_drivers;          // edge each asked for [m], so many a triangle
+    std::vector<FabricLook> looks;             // by fabric; empty: base_colour
+    std::vector<std::uint16_t> face_material;  // fabric of each triangle; empty: the first
+    std::vector<Vec3f> velocities;             // one a position [m/s]
+    std::size_t driver_count = 0;              // of the sizing metrics
+    std::vector<float> face_drivers;           // edge each asked for [m], so many a triangle
+    std::vector<std::uint8_t> face_generation; // of root-3 subdivision
     float longest_edge = std::numeric_limits<float>::infinity(); // that remeshing allows [m]
 };
 

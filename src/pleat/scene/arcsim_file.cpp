@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Idea. The result is a SceneDescription, as if the scene had been written in our format: nothing
-// after this file knows that format. What has no counterpart is a note; what cannot be meant is a
-// problem.
+// Idea. The result is a SceneDescription, as if the scene had been written in our format: no other
+// file handles that format. Keys without a counterpart give a note; invalid values are problems.
 #include "pleat/scene/arcsim_file.hpp"
 
 #include "pleat/io/mesh_sequence.hpp"
@@ -33,7 +32,7 @@ constexpr double repulsion_thickness = 1e-3; // [m]
 constexpr double handle_stiffness = 1e3;     // [N/m]
 constexpr double projection_share = 0.1;     // of the repulsion thickness
 
-/// A stretch ratio as a strain, to as many digits as people write: 0.9 is -0.1 and no bit beside.
+/// A stretch ratio as a strain, rounded so that 0.9 gives exactly -0.1.
 double strain_of(double ratio)
 {
     constexpr double digits = 1e12;
@@ -112,7 +111,7 @@ private:
         if (std::find(out_.notes.begin(), out_.notes.end(), text) == out_.notes.end())
             out_.notes.push_back(std::move(text));
     }
-    /// Old files hold dead keys: a note, not an error.
+    /// Old files contain unused keys: a note, not an error.
     void strangers(const JsonReader& r)
     {
         for (const std::string& key : r.strangers())

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Reads scenes in the format of ARCSim, the program of [Narain2012], so that old scenes run as
-// they are. Written from the files; docs/arcsim.md has the keys and what becomes of them.
+// Reads scenes in the format of ARCSim, the program of [Narain2012], so that old scenes run as they
+// are. Written from the files; docs/arcsim.md lists the keys and their meaning in Pleat.
 //
 // Paths in such files are relative to the folder from which the old program was started. They are
 // looked for beside the scene file, then in each folder above it, then in the working directory.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What the viewer and the pictures show of a simulation beside its meshes.
+// The data of a simulation that viewer and pictures show in addition to its meshes.
 #pragma once
 
 #include "pleat/export/frame_attributes.hpp"

@@ -12,8 +12,8 @@
 
 namespace pleat {
 
-/// Does what "dress" of the scene says; nothing where it says nothing. Obstacles stand where they
-/// are at time 0. Adds a note with what became of it.
+/// Dresses the garments as "dress" of the scene says, if it has that key. Obstacles have their
+/// positions at time 0. Adds a note about the result.
 /// \pre check_start() passed
 /// \throw InputError where the solver gives up: names the layer and the reason.
 void dress(const SceneDescription& description, Scene& scene);

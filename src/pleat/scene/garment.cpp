@@ -438,7 +438,7 @@ private:
                 millimetres(report.length_b) + " (" + times(report.ratio()) + ")" +
                 (gather ? ", not the " + times(*gather) + " it was to be gathered" : ""));
 
-        // Stations: where a piece ends on either side. Ends that nearly meet are one.
+        // Stations: where a piece ends on either side. Nearly equal ends are merged.
         const std::vector<double> ends_a = ends_of(a), ends_b = ends_of(b);
         const double near = snap * from_.edge_length / std::min(report.length_a, report.length_b);
         std::vector<std::array<double, 2>> knots{{0, 0}};

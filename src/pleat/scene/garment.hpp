@@ -37,7 +37,7 @@ struct PanelReport {
     std::size_t faces = 0;
 };
 
-/// A way around the garment in rest lengths, to be held against the body's.
+/// A girth of the garment in rest lengths, to compare with the body.
 struct GirthReport {
     std::string name;  // the edges of an opening, or the height of a section
     double length = 0; // [m]
@@ -51,7 +51,7 @@ struct Garment {
     /// Openings first (closed outlines that nothing is sewn to, such as a hem or a neckline), then
     /// level sections a quarter, half and three quarters up the garment as it is placed.
     std::vector<GirthReport> girths;
-    std::vector<std::string> notes; // mismatches that nobody asked for, and the like
+    std::vector<std::string> notes; // unintended mismatches and other warnings
 };
 
 struct GarmentOptions {

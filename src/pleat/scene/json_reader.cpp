@@ -207,7 +207,7 @@ Json parse_json(std::string_view text, const std::string& file_name)
         return json;
     } catch (const Json::parse_error& error) {
         const std::size_t byte = error.byte > 0 ? error.byte - 1 : 0;
-        // A trailing comma before this place is what the parser stumbled over: all are told.
+        // The parser fails at a trailing comma before this place; all of them are reported.
         if (const auto commas = trailing_commas(text); !commas.empty() && commas[0] < byte) {
             for (const std::size_t comma : commas)
                 problems.push_back({file_name, place_of(text, comma),

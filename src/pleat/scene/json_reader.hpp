@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Reads JSON with comments, and complains well: every problem with its path ("cloths[0].material"),
-// what stands there and what was expected; unknown keys with the nearest known one; all of them at
-// once. Private to this folder.
+// Reads JSON with comments, with helpful messages: every problem has its path
+// ("cloths[0].material"), what was found and what was expected; unknown keys have the nearest known
+// one; all problems are reported at once. Private to this folder.
 //
-// A reader goes through one object, asking for its keys by name; what it asks for is what the
-// format knows, so done() can tell which keys are unknown.
+// A reader asks for the keys of one object by name. Keys that were never asked for are unknown;
+// done() reports them.
 #pragma once
 
 #include "pleat/core/error.hpp"
@@ -109,7 +109,7 @@ public:
     /// Tells done() that objects of another type have this key.
     void belongs_to(const std::string& key, const std::string& type);
 
-    /// Keys of the object that nobody asked for.
+    /// Keys of the object that were not asked for.
     [[nodiscard]] std::vector<std::string> strangers() const;
     /// To be called last: unknown keys are problems.
     /// \param what the object is, for messages about keys of other types
@@ -127,7 +127,7 @@ private:
     std::map<std::string, std::vector<std::string>> other_types_; // by key
 };
 
-/// What stands there, in few words: "text \"abc\"", "the number 3", "an array of 2".
+/// A short description of a value: "text \"abc\"", "the number 3", "an array of 2".
 [[nodiscard]] std::string shown(const Json& value);
 /// In quotes as JSON writes it, shortened where it is long.
 [[nodiscard]] std::string in_quotes(const std::string& text);

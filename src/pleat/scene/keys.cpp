@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Idea. See keys.hpp: describe() functions are walked by a reader, a writer and the schema. Here
-// are these three, and the values (number, vector, word, path, list, typed object) that know how to
-// be read, written and described. A value that reads something other than it writes breaks the
-// round trip of resolved scenes, which the tests check for every key.
+// Idea. See keys.hpp: describe() functions are walked by a reader, a writer and the schema. This
+// file has these three, and the values (number, vector, word, path, list, typed object) with their
+// functions for reading, writing and describing. A value must read back what it writes: the tests
+// check the round trip of resolved scenes for every key.
 #include "pleat/scene/keys.hpp"
 
 #include "pleat/scene/json_text.hpp"
@@ -213,7 +213,7 @@ private:
         if (standard == required) {
             body["required"].push_back(key.name);
         } else if (one_of_.contains(key.name)) {
-            standard = "exactly one of these " + std::to_string(one_of_.at(key.name));
+            standard = "one of these " + std::to_string(one_of_.at(key.name)) + " is required";
         } else if (standard.empty() && usual && !usual->is_object()) {
             standard = default_text(*usual);
             if (!(usual->is_array() && usual->empty())) property["default"] = *usual;

@@ -47,7 +47,7 @@ class Keys;
 class Schema;
 
 /// The default of a key that has none.
-inline constexpr const char* required = "must be given";
+inline constexpr const char* required = "required";
 
 struct Key {
     const char* name;

@@ -20,8 +20,8 @@
 
 namespace pleat {
 
-/// Of strain beyond the limits that is no reason for a warning. A limiter stops at its own
-/// tolerance (0.001), and impacts and remeshing after it may add a little.
+/// Strain beyond the limits that does not cause a warning. A limiter stops at its own tolerance
+/// (0.001), and impacts and remeshing after it may add a little.
 inline constexpr double default_limit_tolerance = frame_limit_tolerance;
 
 /// Whether the scene limits strains at all: fabrics with limits, and a limiter.

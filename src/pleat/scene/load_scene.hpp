@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// From a scene's description to what runs: meshes are read and checked, parts are chosen.
+// From a scene's description to a running simulation: meshes are read and checked, parts are
+// chosen.
 #pragma once
 
 #include "pleat/core/error.hpp"
@@ -21,7 +22,7 @@ struct Scene {
     World world;
     Simulation start;
     RunSettings settings;
-    std::vector<std::string> notes; // what might surprise, each once
+    std::vector<std::string> notes; // warnings, each once
 };
 
 /// Reads the meshes, motions and sequences that the description names.

@@ -190,7 +190,7 @@ void describe(Keys& keys, MaterialObject& o)
               "none"},
              read_only(fabric_value(m)));
     if (m.name.empty()) m.name = "unnamed";
-    keys.key({"name", "for people", "", "that of the base, or `unnamed`"}, text(m.name));
+    keys.key({"name", "name in messages", "", "that of the base, or `unnamed`"}, text(m.name));
     keys.key({"aliases", "other names", "", "none"}, read_only(texts(entry.aliases)));
     keys.key({"use", "what it is used for", "", "none"}, read_only(text(entry.use)));
     keys.key({"composition", "fibres", "", "none"}, read_only(text(entry.composition)));

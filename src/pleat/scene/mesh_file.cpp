@@ -41,7 +41,7 @@ std::vector<Problem> locate(const std::vector<MeshProblem>& found, const MemoryM
     return locate_with(found, name, place, place_of_edge);
 }
 
-/// What readers of files make sure of, and no more: so much is needed of obstacles too.
+/// The same checks as those of the file readers, which obstacles need too.
 /// \throw InputError
 void require_readable(const MeshInput& mesh, const std::string& name)
 {

@@ -17,6 +17,8 @@
 #include "pleat/linalg/cholesky.hpp"
 #include "pleat/model/obstacle_sample.hpp"
 #include "pleat/remeshing/anisotropic.hpp"
+#include "pleat/remeshing/root3.hpp"
+#include "pleat/remeshing/sizing_mean_curvature.hpp"
 #include "pleat/remeshing/sizing_obstacle.hpp"
 #include "pleat/remeshing/uniform.hpp"
 #include "pleat/scene/material_json.hpp"
@@ -87,7 +89,7 @@ std::unique_ptr<LinearSolver> make_cholesky(const SolverDescription&)
 using MakeLinearSolver = std::unique_ptr<LinearSolver> (*)(const SolverDescription&);
 void cg_options(Keys& keys, SolverDescription& s)
 {
-    keys.key({"tolerance", "relative tolerance of the linear solve"},
+    keys.key({"tolerance", "forces that a step may leave unbalanced, as a share of those in play"},
              number(s.tolerance, {1e-14, 0.1}));
 }
 
@@ -302,7 +304,7 @@ constexpr Row<MakeStrainLimiter, StrainLimitingDescription> strain_limiters[] = 
 using OwnSizing = std::vector<NamedSizingMetric>;
 using MakeRemesher = std::unique_ptr<Remesher> (*)(const SceneDescription&, const OwnSizing&);
 
-/// Contour minimisation, for what remeshing has made cross: short ways only.
+/// Contour minimisation for intersections caused by remeshing; small moves only.
 bool untangle_remeshed(const World& world, double time, const Model& model, State& state)
 {
     std::vector<std::uint8_t> held(model.mesh.node_count(), 0);
@@ -313,22 +315,49 @@ bool untangle_remeshed(const World& world, double time, const Model& model, Stat
     return untangle(model, world, sample_obstacles(world, time, 0), held, options, state).ok;
 }
 
+/// What is done about crossings: the most careful of what the cloths of a type ask for.
+EditOptions edit_options(const SceneDescription& scene, std::string_view type)
+{
+    EditOptions edit;
+    edit.crossings = CrossingStrategy::none;
+    for (const ClothDescription& c : scene.cloths) {
+        const RemeshingDescription& d = c.remeshing;
+        if (d.type != type) continue;
+        if (d.crossings == "guard") edit.crossings = CrossingStrategy::guard;
+        if (d.crossings == "separate" && edit.crossings == CrossingStrategy::none)
+            edit.crossings = CrossingStrategy::separate;
+    }
+    edit.untangle = &untangle_remeshed;
+    return edit;
+}
+
 std::unique_ptr<Remesher> make_anisotropic(const SceneDescription& scene, const OwnSizing& own)
 {
     AnisotropicOptions options;
-    options.edit.crossings = CrossingStrategy::none;
+    options.edit = edit_options(scene, "anisotropic");
     options.sizing = sizing_by_cloth(scene);
     for (std::optional<ClothSizing>& cloth : options.sizing)
         if (cloth) cloth->metrics.insert(cloth->metrics.end(), own.begin(), own.end());
+    return std::make_unique<RemesherAnisotropic>(std::move(options));
+}
+
+ClothSizing sizing_of(const RemeshingDescription& d);
+
+std::unique_ptr<Remesher> make_root3(const SceneDescription& scene, const OwnSizing& own)
+{
+    Root3Options options;
+    options.edit = edit_options(scene, "root3");
     for (const ClothDescription& c : scene.cloths) {
         const RemeshingDescription& d = c.remeshing;
-        if (d.type != "anisotropic") continue;
-        if (d.crossings == "guard") options.edit.crossings = CrossingStrategy::guard;
-        if (d.crossings == "separate" && options.edit.crossings == CrossingStrategy::none)
-            options.edit.crossings = CrossingStrategy::separate;
+        options.sizing.emplace_back();
+        if (d.type != "root3") continue;
+        Root3Sizing& sizing = options.sizing.back().emplace();
+        sizing.metrics = sizing_of(d).metrics;
+        sizing.metrics.insert(sizing.metrics.end(), own.begin(), own.end());
+        sizing.generations = d.generations;
+        sizing.coarsening = d.coarsening;
     }
-    options.edit.untangle = &untangle_remeshed;
-    return std::make_unique<RemesherAnisotropic>(std::move(options));
+    return std::make_unique<RemesherRoot3>(std::move(options));
 }
 
 std::unique_ptr<Remesher> make_uniform(const SceneDescription& scene, const OwnSizing&)
@@ -359,6 +388,12 @@ constexpr const char* edges_meaning =
     "of `compression`, with `\"auto\"`: edges for each wave of a buckling sheet";
 constexpr const char* velocity_meaning =
     "of `velocity`: maximum change of velocity along an edge; 0: not used";
+
+constexpr const char* curvature_base_meaning =
+    "of `mean_curvature`: mean curvature above which the longest edges are too long";
+constexpr const char* curvature_max_meaning =
+    "of `mean_curvature`: mean curvature that asks for the shortest edges; must be above "
+    "`curvature_base`";
 
 /// A number that is not negative, or "auto".
 Value number_or_auto(double& field)
@@ -477,21 +512,54 @@ Value sizing_list(std::vector<SizingDescription>& field)
             "an array"};
 }
 
-void anisotropic_options(Keys& keys, RemeshingDescription& d)
+/// What types that are driven by sizing metrics have in common.
+void sizing_options(Keys& keys, RemeshingDescription& d)
 {
     static const Words strategies{
         {"guard", "separate", "none"},
         {"edits that would make faces cross are refused", "faces that cross are moved apart", ""}};
-    edge_length_option(keys, d);
-    keys.key({"aspect_min", "minimum aspect ratio of a face; 1 makes isotropic meshes"},
-             number(d.aspect_min, {0, 1}));
-    keys.key({"sizing", "sizing metrics, each at most once: names, or objects with options"},
+    keys.key({"sizing", "sizing metrics, each at most once: names, or objects with options", "",
+              "`[\"curvature\", \"compression\", \"velocity\", \"obstacle\"]`; "
+              "`[\"mean_curvature\"]` with `root3`"},
              sizing_list(d.sizing));
     keys.key({"angle", angle_meaning, "rad"}, number(d.angle, not_negative));
     keys.key({"compression", compression_meaning, "m"}, number_or_auto(d.compression));
     keys.key({"edges_per_wave", edges_meaning}, number(d.edges_per_wave, positive));
     keys.key({"velocity", velocity_meaning, "m/s"}, number(d.velocity, not_negative));
+    const auto limits_rise = [&d](JsonReader& r, const std::string& key) {
+        if (d.curvature_max <= d.curvature_base)
+            r.file().problem(r.path_of(key),
+                             "limits from " + std::to_string(d.curvature_base) + " to " +
+                                 std::to_string(d.curvature_max),
+                             "a \"curvature_max\" above \"curvature_base\"");
+    };
+    keys.key({"curvature_base", curvature_base_meaning, "1/m"},
+             checked(number(d.curvature_base, not_negative),
+                     [limits_rise](JsonReader& r, const std::string& key) {
+                         if (!r.has("curvature_max")) limits_rise(r, key);
+                     }));
+    keys.key({"curvature_max", curvature_max_meaning, "1/m"},
+             checked(number(d.curvature_max, positive), limits_rise));
     keys.key({"crossings", "what is done about crossings"}, word(d.crossings, strategies));
+}
+
+void anisotropic_options(Keys& keys, RemeshingDescription& d)
+{
+    edge_length_option(keys, d);
+    keys.key({"aspect_min", "minimum aspect ratio of a face; 1 makes isotropic meshes"},
+             number(d.aspect_min, {0, 1}));
+    sizing_options(keys, d);
+}
+
+void root3_options(Keys& keys, RemeshingDescription& d)
+{
+    constexpr int most_generations = 20; // of a face of 1 m, edges of 4 mm
+    keys.key({"generations", "maximum generation of a face; two are one step of subdivision, three "
+                             "faces for one"},
+             integer(d.generations, 1, most_generations));
+    keys.key({"coarsening", "share of the tolerances of the metrics below which a node is removed"},
+             number(d.coarsening, {0, 1}));
+    sizing_options(keys, d);
 }
 
 constexpr Row<MakeRemesher, RemeshingDescription> remeshers[] = {
@@ -500,7 +568,7 @@ constexpr Row<MakeRemesher, RemeshingDescription> remeshers[] = {
          return std::make_unique<RemesherNone>();
      }},
     {"uniform", "refines it once to the shortest edge", &make_uniform, &edge_length_option},
-    // Last: the sizing in its report is of the mesh that it leaves.
+    {"root3", "refines and coarsens it by root-3 subdivision", &make_root3, &root3_options},
     {"anisotropic", "refines and coarsens it", &make_anisotropic, &anisotropic_options},
 };
 
@@ -590,9 +658,16 @@ void describe(Keys& keys, StrainLimitingDescription& d)
 void describe(Keys& keys, RemeshingDescription& d)
 {
     keys.about("remeshing", "How the mesh of a cloth is refined and coarsened.");
+    keys.when_reading([&](JsonReader& r) { // [Bender2013] sec. 5 and 7
+        const Json* type = r.has("type") ? r.find("type") : nullptr;
+        if (type == nullptr || !type->is_string() || type->get<std::string>() != "root3") return;
+        d.every = 5;
+        d.sizing = {{"mean_curvature", {}}};
+    });
     keys.key({"type", "what is done with the mesh"}, word(d.type, remesher_types()));
-    keys.key({"every", "time steps between remeshings; 0: once in each frame"},
-             integer(d.every, 0, 1000000));
+    keys.key(
+        {"every", "time steps between remeshings; 0: once in each frame", "", "0; 5 with `root3`"},
+        integer(d.every, 0, 1000000));
     keys.options(d.type, Keys::OtherTypes::allowed, options_of(remeshers, d));
 }
 
@@ -635,6 +710,18 @@ std::span<const SizingRow> sizing_metrics()
          [](const Options& o) -> Metric {
              const double angle = o.at("angle");
              return angle > 0 ? std::make_shared<SizingCurvature>(angle) : nullptr;
+         }},
+        {"mean_curvature",
+         "Small faces by the mean curvature of the surface, the same in all directions.",
+         {{"curvature_base", curvature_base_meaning, "1/m", SizingMeanCurvature::default_base,
+           &Remeshing::curvature_base},
+          {"curvature_max", curvature_max_meaning, "1/m", SizingMeanCurvature::default_most,
+           &Remeshing::curvature_max}},
+         [](const Options& o) -> Metric {
+             // One without the other may be an entry's own: above it, all edges are the shortest.
+             const double base = o.at("curvature_base");
+             const double most = std::max(o.at("curvature_max"), base + 1e-6);
+             return std::make_shared<SizingMeanCurvature>(base, most);
          }},
         {"compression",
          "Small faces where the cloth is compressed, so that it can wrinkle.",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Goes on with a run from a checkpoint, with the scene that was run or with one that was edited.
+// Resumes a run from a checkpoint, with the same scene or an edited one.
 #pragma once
 
 #include "pleat/scene/load_scene.hpp"

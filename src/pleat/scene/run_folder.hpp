@@ -19,8 +19,8 @@
 
 namespace pleat {
 
-/// Keeps other programs of Pleat from writing to the same folder; gone with the program, however it
-/// ends.
+/// Keeps other Pleat processes from writing to the same folder; released when the process ends in
+/// any way.
 class FolderLock {
 public:
     /// \throw InputError where another program holds it, FileError where it cannot be had.
@@ -37,7 +37,7 @@ private:
 /// left half written. \throw FileError
 void trim_run(const std::filesystem::path& folder, int last_frame);
 
-/// Copies a run up to a frame into a folder, to go on with there.
+/// Copies a run up to a frame into a folder, to resume it there.
 /// \throw InputError where that folder holds a run, FileError
 void copy_run(const std::filesystem::path& from, const std::filesystem::path& to, int last_frame);
 

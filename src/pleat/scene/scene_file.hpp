@@ -42,6 +42,10 @@ struct RemeshingDescription {
     double compression = 0.07; // [m], or automatic
     double edges_per_wave = 6; // where it is
     double velocity = 0.7;     // [m/s]
+    double curvature_base = 1; // [1/m]
+    double curvature_max = 10; // [1/m]
+    int generations = 6;       // of root-3 subdivision, at most
+    double coarsening = 0.5;   // of the tolerances by which it refines
     std::string crossings = "guard";
     int every = 0; // steps between remeshings; 0: once a frame
     bool operator==(const RemeshingDescription&) const = default;
@@ -126,7 +130,7 @@ struct SolverDescription {
     std::string integrator = "backward_euler";
     std::string linear_solver = "cg";
     int newton_iterations = 1;
-    double tolerance = 1e-5;          // of the linear solve, relative
+    double tolerance = 1e-4;          // of the forces of a step, relative
     std::string variant = "monotone"; // of mixed_explicit_implicit
     bool operator==(const SolverDescription&) const = default;
 };

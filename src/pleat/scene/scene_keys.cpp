@@ -347,8 +347,7 @@ void describe(Keys& keys, ClothDescription& c, const SceneDescription& scene)
         if (c.strain_limits)
             for (Material& m : c.materials) m.strain_limits = c.strain_limits;
     });
-    keys.key({"remeshing", "[how the mesh changes](#remeshing)", "", "not at all"},
-             object(c.remeshing));
+    keys.key({"remeshing", "[how the mesh changes](#remeshing)", "", "off"}, object(c.remeshing));
     keys.key({"layer",
               "garments are [dressed](garments.md#dressing) in this order, from the body outward"},
              integer(c.layer, -1000, 1000));
@@ -643,7 +642,7 @@ void describe(Keys& keys, HandleDescription& h, const SceneDescription& scene)
     keys.about("handle", "Holds nodes of a cloth, or moves them.");
     keys.exactly_one_of({"nodes", "label", "box"}, "to say which nodes are held");
     keys.key(
-        {"name", "for people", "", "`handle0`, `handle1`, ..."},
+        {"name", "name in messages", "", "`handle0`, `handle1`, ..."},
         with_default(h.name, "handle" + std::to_string(index_in(scene.handles, h)), text(h.name)));
     keys.key({"cloth", "name of the cloth", "", "the first"},
              with_default(h.cloth, scene.cloths.empty() ? std::string() : scene.cloths[0].name,
@@ -665,11 +664,11 @@ void describe(Keys& keys, HandleDescription& h, const SceneDescription& scene)
               "hold",
               "", "they stay there"},
              motion(h.motion, "handle_motion", not_negative)); // scale 0: all to one point
-    span_keys(keys, h.from, h.until, {"from", "takes hold", "s"},
-              {"until", "lets go", "s", "never"});
+    span_keys(keys, h.from, h.until, {"from", "time at which it starts to hold", "s"},
+              {"until", "time at which it releases the nodes", "s", "never"});
     keys.key(
         {"fade",
-         "lets go over this time, by springs that weaken with the fourth power of the time left",
+         "duration of the release: springs that weaken with the fourth power of the remaining time",
          "s"},
         number(h.fade, not_negative));
     keys.key({"stiffness", "stiffness of a spring at each node", "N/m",
@@ -757,7 +756,8 @@ void describe(Keys& keys, SceneDescription& s)
                "A scene for Pleat. Lengths in metres, masses in kilograms, times in seconds. Paths "
                "are relative to the scene file. Comments are allowed.");
     keys.key({"pleat", "version of the format: 1", "", required}, version());
-    for (const char* name : {"name", "description"}) keys.key({name, "for people"}, remark());
+    for (const char* name : {"name", "description"})
+        keys.key({name, "not used by the simulation"}, remark());
     keys.key({"$schema", "for editors"}, remark());
     time_keys(keys, s);
     const auto with_scene = [&s](Keys& k, auto& item) { describe(k, item, s); };
@@ -777,10 +777,10 @@ void describe(Keys& keys, SceneDescription& s)
     keys.key({"strain_limiting", "[strain limiting](#solver-contact-strain-limiting)"},
              object(s.strain_limiting));
     keys.key({"settle", "[stretch taken out before frame 0](#solver-contact-strain-limiting)", "",
-              "not at all"},
+              "off"},
              maybe_object(s.settle));
     keys.key({"dress", "[garments brought onto the body before frame 0](garments.md#dressing)", "",
-              "not at all"},
+              "off"},
              maybe_object(s.dress));
     keys.key({"camera", "[camera](#camera)", "", "fitted to the cloth"}, maybe_object(s.camera));
 }

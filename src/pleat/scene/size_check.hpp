@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What can be seen of a scene before it is simulated: how large everything is, how heavy the cloth,
-// how near it comes to the obstacles; and warnings where these look like a mistake of units or
-// axes. Nothing here is an error: a scene may mean it.
+// Properties of a scene before it is simulated: sizes, masses of cloths, distances to obstacles;
+// with warnings where these suggest wrong units or axes. These are never errors, because they may
+// be intended.
 #pragma once
 
 #include "pleat/scene/load_scene.hpp"

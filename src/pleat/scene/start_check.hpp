@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Is the start free of overlaps? Contact keeps free what is free; it cannot make it so.
+// Checks that the start is free of intersections: contact prevents new ones, but cannot remove
+// existing ones.
 #pragma once
 
 #include "pleat/scene/load_scene.hpp"
@@ -12,7 +13,7 @@ namespace pleat {
 
 /// Looks for faces that cross at the start. Where the scene says "on_overlap": "untangle", moves
 /// the cloth until there are none and adds a note; held nodes stay. Does nothing without contact.
-/// \throw InputError naming the faces that cross and may not.
+/// \throw InputError naming the faces that cross.
 void check_start(const SceneDescription& description, Scene& scene);
 
 /// What to do about faces that cross at the start.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The mesh changes between frames, and every part hears of it.
+// Remeshing between frames; every part of the pipeline is told about changes.
 #pragma once
 
 #include "pleat/core/stage_times.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// An obstacle may appear where the cloth already is. Contact keeps free what is free; it cannot
-// free what was caught, so that has to be said.
+// An obstacle may appear where the cloth already is. Contact prevents new intersections but cannot
+// remove existing ones, so the user is warned.
 #pragma once
 
 #include "pleat/model/world.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The record of each frame that proves it: intersections by exact predicates, smallest gap, worst
-// strain, worst shape. From the written meshes alone, so that `pleat check` can recompute it.
+// The audit of a frame: intersections by exact predicates, smallest gap, worst strain, worst shape.
+// Computed from the written meshes only, so that `pleat check` can repeat it.
 #pragma once
 
 #include "pleat/sim/frames.hpp"

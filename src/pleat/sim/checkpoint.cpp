@@ -42,8 +42,8 @@ static_assert(std::endian::native == std::endian::little, "values are written as
 
 constexpr std::string_view magic = "PLEATCKP";
 constexpr int packing_level = 3; // zstd's own default; higher ones gain a few per cent
-// Cloth at rest packs by a factor of ten or so; a file that claims far more is none of ours, and
-// would fill the memory.
+// Cloth at rest compresses by a factor of about ten; a file that claims far more is invalid and
+// could exhaust the memory.
 constexpr std::uint64_t most_packing = 1024;
 constexpr std::size_t fixed_room = 65536; // what a file may claim however small it is [bytes]
 
@@ -149,8 +149,8 @@ private:
 
 template <class Stream> constexpr bool is_reader = std::is_same_v<Stream, Reader>;
 
-// Each of the following goes both ways: a Writer takes from what it is given (const), a Reader
-// fills it. So there is one description of the content.
+// Each of the following works in both directions: a Writer takes values from its argument (const),
+// a Reader fills it. So the content is described once.
 
 /// A number that is stored as another type, which holds all its values.
 template <class Stored, class Stream, class T>
@@ -209,7 +209,7 @@ void transfer_mesh(Stream& stream, Arrays& a, std::size_t most)
         stream, "edge_nodes", a.edges, [](auto& e) -> auto& { return e.nodes; });
     column(
         stream, "edge_faces", a.edges, [](auto& e) -> auto& { return e.faces; });
-    std::vector<std::uint8_t> keep; // a bool has bit patterns that are none
+    std::vector<std::uint8_t> keep; // not bool, for which some bit patterns are invalid
     for (const Mesh::Edge& e : a.edges) keep.push_back(e.keep ? 1 : 0);
     column(
         stream, "edge_keep", keep, [](auto& k) -> auto& { return k; });
@@ -400,7 +400,7 @@ Checkpoint decode_checkpoint(std::string_view bytes, const std::string& name)
     transfer(reader, mesh, c.sim, c.info, content.size());
     reader.done();
     const auto problems = find_array_problems(mesh);
-    if (!problems.empty()) reader.refuse("a mesh that is none (" + problems.front() + ")");
+    if (!problems.empty()) reader.refuse("an invalid mesh (" + problems.front() + ")");
     c.sim.model.mesh = mesh_of(std::move(mesh));
     check(reader, c.sim, c.info);
     return c;

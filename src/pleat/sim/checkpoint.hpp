@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// All that the future of a run depends on, in one file: a run that goes on from it gives the same
-// bits as one that never stopped. Parts of the pipeline keep caches only, so a Simulation is all
-// there is; a test takes every shipped scene through fresh parts at each frame to see that it is.
+// The complete state of a run in one file: a resumed run gives the same bits as one that never
+// stopped. Parts of the pipeline hold caches only, so a Simulation is the complete state; a test
+// runs every shipped scene with new parts at each frame to verify this.
 //
-// Not in it is what the scene file says: fabrics, obstacles, handles' motions, wind. So a run can
-// go on with another scene file.
+// It does not contain what the scene file defines: fabrics, obstacles, motions of handles, wind. So
+// a run can be resumed with another scene file.
 //
 // The file: "PLEATCKP", version, sizes and checksum (all little-endian), then the content packed by
 // zstd. Arrays of one number each, named, in a fixed order.
@@ -25,9 +25,9 @@
 namespace pleat {
 
 /// Changes with every change of what the file holds or means.
-inline constexpr std::uint32_t checkpoint_version = 3;
+inline constexpr std::uint32_t checkpoint_version = 4;
 
-/// What goes beside the simulation.
+/// Further content of a checkpoint.
 struct CheckpointInfo {
     RunReport so_far;               // counts of the run up to here; neither end nor trouble
     double fps = 0;                 // frames a second
@@ -45,7 +45,7 @@ struct Checkpoint {
 };
 
 [[nodiscard]] std::string encode_checkpoint(const Simulation& sim, const CheckpointInfo& info);
-/// Packs content and puts a head before it; the last part of the above, and of use to tests.
+/// Compresses content and adds the header; the last step of encode_checkpoint(), public for tests.
 [[nodiscard]] std::string pack_checkpoint(std::string_view content);
 
 /// \param name stands for the file in messages.

@@ -74,7 +74,8 @@ std::string stats_header()
     line += ",rigid_zones,pinched,unresolved,limit_violation,limit_violation_after,faces_outside";
     line += ",splits,flips,collapses,edits_refused,split_midpoints,remesh_crossings,"
             "remesh_kept,remesh_momentum,"
-            "remesh_angular_momentum,remesh_kinetic,remesh_elastic,frame_excess,faces_beyond,hash";
+            "remesh_angular_momentum,remesh_kinetic,remesh_elastic,frame_excess,faces_beyond,"
+            "unsettled,hash";
     return line;
 }
 
@@ -100,7 +101,8 @@ std::string stats_row(const FrameStats& s)
     for (double d : {norm(r.momentum_change), norm(r.angular_momentum_change), r.kinetic_change,
                      r.elastic_change})
         line += "," + text(d);
-    line += "," + text(s.frame_excess) + "," + std::to_string(s.faces_beyond);
+    line += "," + text(s.frame_excess) + "," + std::to_string(s.faces_beyond) + "," +
+            std::to_string(s.unsettled);
     line += "," + hexadecimal(s.hash);
     return line;
 }

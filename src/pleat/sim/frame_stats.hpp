@@ -15,7 +15,7 @@
 
 namespace pleat {
 
-/// How far beyond its limits a face of a written frame may be, as strain, and not be counted.
+/// Tolerance on strains beyond the limits in written frames; smaller violations are not counted.
 inline constexpr double frame_limit_tolerance = 0.02;
 
 struct FrameStats {
@@ -40,6 +40,7 @@ struct FrameStats {
     std::uint64_t hash = 0;           // of the state
     RemeshReport remesh;              // of all remeshings of the frame
     double frame_excess = 0;          // worst strain beyond the limits in the written frame
+    int unsettled = 0;                // steps that ended with forces out of balance
     std::size_t faces_beyond = 0;     // faces there by more than frame_limit_tolerance beyond them
 };
 
@@ -52,8 +53,8 @@ class StatsFile {
 public:
     /// Starts the file with its header. \throw FileError
     explicit StatsFile(std::filesystem::path path);
-    /// Goes on with a file behind the row of `last_frame`: later rows are removed, and so is one
-    /// that was cut off. A file that is not there is started.
+    /// Continues a file after the row of `last_frame`: later rows and incomplete ones are removed.
+    /// A missing file is created.
     /// \throw FileError; InputError where it has other columns.
     StatsFile(std::filesystem::path path, int last_frame);
     ~StatsFile();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// A simulation as separate meshes, one an object, for sinks and the audit.
+// A simulation as separate meshes, one per object, for output and the audit.
 #pragma once
 
 #include "pleat/export/frame_sink.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The faces that cross, as an OBJ that any viewer opens: what a list of face numbers does not show.
+// The crossing faces as an OBJ file that any viewer can show.
 #pragma once
 
 #include "pleat/sim/audit.hpp"

@@ -25,6 +25,7 @@ void add(FrameStats& stats, const AdvanceReport& r)
     stats.proximities = std::max(stats.proximities, r.proximities);
     stats.impacts += r.impacts;
     stats.linear_iterations += r.linear_iterations;
+    stats.unsettled += r.unsettled;
     stats.limit_violation = std::max(stats.limit_violation, r.worst_limit_violation);
     stats.limit_violation_after =
         std::max(stats.limit_violation_after, r.limits_after.worst_violation);
@@ -65,7 +66,7 @@ void finish_frame(const World& world, const Simulation& sim, const RunSettings& 
     if (hooks.on_frame) hooks.on_frame(stats);
 }
 
-/// Keeps the last whole frame, and hands it on where it is due.
+/// Stores the last complete frame, and writes a checkpoint of it when one is due.
 class Keeper {
 public:
     Keeper(const RunSettings& settings, const RunHooks& hooks) : settings_(settings), hooks_(hooks)
@@ -97,7 +98,7 @@ public:
     {
         try {
             keep();
-        } catch (...) { // what was wrong first is what the user hears of
+        } catch (...) { // the first error is the one that is reported
         }
     }
     [[nodiscard]] Simulation take() { return std::move(last_); }

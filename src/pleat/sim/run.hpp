@@ -37,14 +37,14 @@ struct RunReport {
     bool operator==(const RunReport&) const = default;
 };
 
-/// Where a run tells how it goes, and hears that it should stop. All may be empty.
+/// Callbacks for progress, checkpoints and stopping. All may be empty.
 struct RunHooks {
     std::function<void(const FrameStats&)> on_frame;  // after the frame was written
     std::function<void(int frame, int step)> on_step; // after each step
-    /// To keep, so that another run can go on from there: at frame 0 and as often as the settings
-    /// say, and the last whole frame however the run ends.
+    /// Called for states to be kept as checkpoints: at frame 0, as often as the settings say, and
+    /// for the last complete frame however the run ends.
     std::function<void(const Simulation&, const RunReport&)> on_checkpoint;
-    LogSink log;                             // steps that had to be tried again
+    LogSink log;                             // retried steps
     const std::atomic<bool>* stop = nullptr; // looked at after each step
 };
 

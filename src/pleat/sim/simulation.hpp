@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// What a run holds: the thing simulated, and the parts that simulate it.
+// The simulated state, and the parts of the pipeline that advance it.
 #pragma once
 
 #include "pleat/contact/contact_finder.hpp"
@@ -25,7 +25,7 @@ struct Simulation {
     int frame = 0;   // frames done
 };
 
-/// One part a slot; all there. Loads add up: any number of them.
+/// One part per slot, none of them null; any number of loads, which add up.
 struct Pipeline {
     std::unique_ptr<ContactFinder> contact_finder = std::make_unique<ContactFinderNone>();
     std::unique_ptr<Integrator> integrator;

@@ -14,8 +14,8 @@ namespace pleat {
 
 namespace {
 
-// Impacts that leave a face this far outside its limits [strain] are followed by limiting again, so
-// many times at most. Most steps need one to three rounds; in sharp folds of a flag some need six.
+// If impacts leave a face this far outside its limits [strain], strain limiting is repeated, at
+// most this many times. Most steps need one to three rounds; sharp folds of a flag may need six.
 constexpr double relimit_above = 0.005;
 constexpr int most_relimits = 10;
 // What is left then [strain] is tried again with a smaller dt, unless the limiter itself could not
@@ -65,6 +65,7 @@ void advance_halving(const World& world, Pipeline& pipeline, Simulation& sim, do
     }
     if (r.accepted()) {
         ++total.steps;
+        total.unsettled += r.solve.contacts_settled ? 0 : 1;
         total.worst_limit_violation =
             std::max(total.worst_limit_violation, r.limit.worst_violation);
         LimitCheck& after = total.limits_after;
@@ -213,9 +214,10 @@ private:
         report.impact = std::move(impact);
     }
 
-    /// Impacts do not know the limits. Where they stretched the cloth it is limited again, with
-    /// what they pushed apart as contacts. A round may meet new impacts and end worse than the
-    /// last; the best state goes on, and what was met is known to the next round.
+    /// Impact resolution ignores strain limits. Where it stretched the cloth, limits are applied
+    /// again, with the pairs that it pushed apart as contacts. A round may cause new impacts and
+    /// end worse than the one before; the best state is kept, and the next round knows the new
+    /// contacts.
     void limit_again(State& next)
     {
         std::vector<Proximity> met = report.impact.kept_apart;

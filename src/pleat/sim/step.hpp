@@ -20,8 +20,8 @@ struct StepReport {
     LimitReport limit;
     ImpactReport impact;
     LimitCheck limits_after;   // the strain limits once more, when impacts have been resolved
-    bool limits_kept = true;   // false: impacts undid what the limiter had done, by far
-    bool within_bounds = true; // the new state's numbers are finite, and none is absurd
+    bool limits_kept = true;   // false: after impacts, strains are far outside the limits again
+    bool within_bounds = true; // positions and velocities are finite and within bounds
     StageTimes times;
 
     [[nodiscard]] bool accepted() const
@@ -32,12 +32,12 @@ struct StepReport {
     [[nodiscard]] std::string trouble() const;
 };
 
-/// Advances the simulation by dt, or leaves it untouched and says why.
-/// \param insist neither impacts nor limits that they undid are to ask for a smaller dt
+/// Advances the simulation by dt, or leaves it unchanged and reports why.
+/// \param insist do not ask for a smaller dt because of impacts or strain limits
 [[nodiscard]] StepReport step(const World& world, Pipeline& pipeline, Simulation& sim, double dt,
                               bool insist = false);
 
-/// What became of an interval of time.
+/// Report of an interval of time.
 struct AdvanceReport {
     bool ok = true;
     std::string trouble; // of the step that was rejected last; empty where none was
@@ -50,6 +50,7 @@ struct AdvanceReport {
     std::size_t rigid_zones = 0;
     std::size_t unresolved = 0; // pairs that impacts gave up
     int linear_iterations = 0;
+    int unsettled = 0; // accepted steps whose forces were not balanced to the tolerance
     int fallbacks = 0;
     int inner_steps = 1;              // most into which the integrator cut a step for its stability
     double dt_stable = 0;             // its bound then [s]
@@ -59,7 +60,7 @@ struct AdvanceReport {
 
 /// Steps whose dt was halved this often and still rejected end the run.
 inline constexpr int max_halvings = 6;
-/// Impacts that this many halvings do not resolve will not be by more of them.
+/// Impacts that this many halvings do not resolve are not resolved by more of them.
 inline constexpr int max_impact_halvings = 2;
 
 /// Advances by dt in one step; where it is rejected, in two of half the length, and so on. Where
