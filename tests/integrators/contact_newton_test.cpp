@@ -69,7 +69,27 @@ TEST(Touch, friction_opposes_the_slip_with_mu_n_at_most)
     EXPECT_NEAR(dot(t.friction_force(0.3 * along), along), -0.5 * 2.0, 1e-12);    // slides
     EXPECT_NEAR(dot(t.friction_force(0.5e-4 * along), along), -0.5 * 1.0, 1e-12); // sticks
     // A second refresh with the same normal force changes nothing.
-    EXPECT_EQ(refresh_friction(t, 2.0, 0.3 * along, 1e-4), 0);
+    EXPECT_LT(refresh_friction(t, 2.0, 0.3 * along, 1e-4), 1e-14);
+}
+
+TEST(Touch, refreshes_bring_the_slip_of_a_held_touch_to_zero)
+{
+    // A mass that is pulled along with half of mu N: m slip = dt (pull + friction).
+    std::mt19937 random(7);
+    Touch t = random_touch(random);
+    const double dt = 0.005, mass = 1e-3, pushed = 0.02;
+    const Vec3 pull = normalized(t.tangential(Vec3{1, 2, 3})) * (0.5 * t.friction * pushed);
+    Vec3 slip{};
+    double last = 0;
+    for (int i = 0; i < 8; ++i) {
+        (void)refresh_friction(t, pushed, slip, 1e-3);
+        slip = (pull - t.grip) * (dt / (mass + dt * t.hold));
+        EXPECT_LT(norm(slip), i > 0 ? 0.5 * last : 1.0);
+        last = norm(slip);
+        EXPECT_LE(norm(t.friction_force(slip)), t.most_friction * (1 + 1e-12));
+    }
+    EXPECT_LT(last, 1e-7);
+    EXPECT_LT(norm(t.friction_force(slip) + pull), 1e-6 * norm(pull));
 }
 
 /// A chain of springs over a floor, each node of which may touch it.

@@ -39,6 +39,9 @@ constexpr double least_firm = 2000;
 // need not be stiffer than a firm contact, nor than this many times mass / dt, which is what holds
 // a few dozen times the weight of a node at friction_speed.
 constexpr double most_hold = 1000;
+// Friction may change by this many times the tolerance of the forces between refreshes. (The normal
+// forces are part of the balance, so their error in friction is of second order.)
+constexpr double friction_share = 300;
 // The tolerance of a step refers to at least this share of the weight: cloth in free fall needs no
 // solve, and cloth at rest has no other scale.
 constexpr double weight_share = 0.1;
@@ -355,6 +358,8 @@ bool IntegratorBackwardEuler::Work::minimise(const StepInput& s,
         system, touches, base, s.in.x.span(), fall, y, s.model.dependencies, s.dt, least_load};
     ContactNewtonOptions newton_options;
     newton_options.tolerance = solver.tolerance();
+    newton_options.friction_tolerance =
+        std::min(newton_options.friction_tolerance, friction_share * solver.tolerance());
     newton_options.friction_speed = options.friction_speed;
     if (!newton.minimise(problem, newton_options, starts, solver, delta, report)) return false;
     follow(s.model.dependencies, delta);

@@ -13,9 +13,9 @@
 // D the damping matrix at the start, by Newton's method with backtracking.
 //
 // Contacts (model/contacts.hpp) push linearly below their thickness, as firmly as the cloth is
-// stiff below `firm`, and never pull. Friction is Coulomb's: sliding, mu N against the slip; below
-// friction_speed a drag mu N / friction_speed, so that a node that is held creeps with at most that
-// speed. The step minimises elastic energy, inertia and contacts together (contact_newton.hpp).
+// stiff below `firm`, and never pull. Friction is Coulomb's: mu N against the slip of a sliding
+// contact; one that sticks creeps with less than friction_speed. The step minimises elastic energy,
+// inertia and contacts together (contact_newton.hpp).
 #pragma once
 
 #include "pleat/integrators/integrator.hpp"

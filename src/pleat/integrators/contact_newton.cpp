@@ -15,25 +15,17 @@ namespace pleat {
 namespace {
 
 // The loosest and the tightest that linear solves inside are; a float round reaches the latter.
-constexpr double loosest_solve = 0.1;
+constexpr double loosest_solve = 0.3;
 constexpr double tightest_solve = 1e-4;
 constexpr double tightest_round = 1e-6; // what a round in float may reach
-// The first minimisations only serve the next one's friction: they are coarse, and contacts stick
-// below a larger speed, so that fewer of them have to be told apart at once.
-struct Coarse {
-    double tolerance, friction_speed; // the latter as a multiple of the final one
-};
-constexpr std::array<Coarse, 2> coarse_runs{{{1e-2, 100}, {1e-3, 10}}};
+// The first minimisations only serve the next one's friction.
+constexpr std::array coarse_tolerances{1e-2, 1e-3};
+// The drag that holds contacts reaches mu N at this multiple of the speed below which they are to
+// stick; refreshes of friction bring the slip down to that.
+constexpr double drag_speed = 10;
 // The line search ends where the slope is below this share of that at the start.
 constexpr double line_slope = 0.1;
 constexpr int line_evaluations = 12;
-
-/// \param refreshes of friction so far
-Coarse coarse_run(int refreshes, bool rubs)
-{
-    const auto i = static_cast<std::size_t>(refreshes);
-    return rubs && i < coarse_runs.size() ? coarse_runs[i] : Coarse{0, 1};
-}
 
 /// y = S x, without links.
 void multiply_blocks(const BlockSystem& a, std::span<const Vec3> x, std::span<Vec3> y)
@@ -206,10 +198,11 @@ bool ContactNewton::newton_pass(const ContactProblem& p, LinearSolver& solver, d
     const std::size_t n = w.size();
     make_links(p);
     parallel_for(n, [&](std::size_t i) { rhs_[i] = -gradient_[i]; });
-    // A little better than needed, so that the next gradient is below the target at once.
+    // A little better than needed, so that the next gradient is below the target at once, but no
+    // better than the linear model.
     const double needed = 0.5 * target / left_;
     const double tolerance = p.touches.empty() ? std::max(needed, tightest_round)
-                                               : std::clamp(needed, tightest_solve, forcing_);
+                                               : std::max({needed, forcing_, tightest_solve});
     const LinearReport l =
         solver.correct(p.system, rhs_, std::min(tolerance, loosest_solve), direction_);
     ++report.newton_iterations;
@@ -244,7 +237,7 @@ bool ContactNewton::newton_pass(const ContactProblem& p, LinearSolver& solver, d
 }
 
 /// New normal forces for friction. \return the change of friction as a share of mu N
-double ContactNewton::refresh(const ContactProblem& p, double friction_speed)
+double ContactNewton::refresh(const ContactProblem& p, double drag_slip)
 {
     struct Sums {
         double change = 0, most = 0; // [N]
@@ -254,7 +247,7 @@ double ContactNewton::refresh(const ContactProblem& p, double friction_speed)
         [&](std::size_t k) {
             Touch& t = p.touches[k];
             const double change =
-                refresh_friction(t, t.push(place_[k].gap), place_[k].slip, friction_speed);
+                refresh_friction(t, t.push(place_[k].gap), place_[k].slip, drag_slip);
             return Sums{change, t.most_friction};
         },
         [](const Sums& a, const Sums& b) {
@@ -290,10 +283,10 @@ bool ContactNewton::minimise(const ContactProblem& p, const ContactNewtonOptions
 {
     prepare(p);
     // Friction of the first minimisation is that of the pushes at the start of the step.
-    const double first_speed = options.friction_speed * coarse_runs.front().friction_speed;
+    const double drag_slip = drag_speed * options.friction_speed;
     parallel_for(p.touches.size(), [&](std::size_t k) {
         Touch& t = p.touches[k];
-        (void)refresh_friction(t, t.push(t.gap(p.x, 0)), Vec3{}, first_speed);
+        (void)refresh_friction(t, t.push(t.gap(p.x, 0)), Vec3{}, drag_slip);
     });
     std::size_t best = starts.size();
     double least = 0;
@@ -319,26 +312,27 @@ bool ContactNewton::minimise(const ContactProblem& p, const ContactNewtonOptions
     }
     const bool rubs = std::any_of(p.touches.begin(), p.touches.end(),
                                   [](const Touch& t) { return t.friction > 0; });
-    forcing_ = loosest_solve;
+    forcing_ = 0; // the first solve is as good as needed: most contacts stay as they are
     report.contacts_settled = false;
     for (int refreshes = 0;; ++refreshes) {
-        const Coarse run = coarse_run(refreshes, rubs);
-        const double tolerance = std::max(options.tolerance, run.tolerance);
+        const bool coarse = rubs && refreshes < static_cast<int>(coarse_tolerances.size());
+        const double tolerance =
+            coarse ? std::max(options.tolerance, coarse_tolerances[std::size_t(refreshes)])
+                   : options.tolerance;
         const auto target = [&] { return tolerance * std::max(load_, contact_); };
         while (left_ > target() && report.newton_iterations < options.max_solves)
             if (!newton_pass(p, solver, target(), w, report)) return false;
         const bool met = left_ <= target();
+        report.residual = left_ / std::max({load_, contact_, 1e-300});
         if (rubs && refreshes < options.max_refreshes && met) {
-            const Coarse next = coarse_run(refreshes + 1, rubs);
-            const double change = refresh(p, options.friction_speed * next.friction_speed);
+            const double change = refresh(p, drag_slip);
             find_gradient(p);
             forcing_ = loosest_solve;
-            if (run.tolerance > 0 || change > options.friction_tolerance) continue;
+            if (coarse || change > options.friction_tolerance) continue;
         }
         report.contacts_settled = met && refreshes < options.max_refreshes;
         break;
     }
-    report.residual = left_ / std::max({load_, contact_, 1e-300});
     report.contact_passes = report.newton_iterations - 1;
     if (p.system.fixed.empty()) shift(p, w);
     return true;

@@ -35,9 +35,9 @@ struct ContactNewtonOptions {
     double tolerance = 1e-4;
     /// and a refresh changes friction by less than this share of mu N, both added up.
     double friction_tolerance = 0.03;
-    double friction_speed = 1e-4; // below which a contact sticks [m/s]
+    double friction_speed = 1e-4; // sticking contacts creep with less than this [m/s]
     int max_solves = 80;
-    int max_refreshes = 12;
+    int max_refreshes = 30;
 };
 
 /// The problem of one step. What it refers to outlives it.
@@ -86,7 +86,7 @@ private:
     [[nodiscard]] double slope(const ContactProblem& p, double base_slope, double curvature,
                                double t) const;
     [[nodiscard]] double search_line(const ContactProblem& p) const;
-    [[nodiscard]] double refresh(const ContactProblem& p, double friction_speed);
+    [[nodiscard]] double refresh(const ContactProblem& p, double drag_slip);
     void shift(const ContactProblem& p, std::span<Vec3> w) const;
 
     std::vector<std::uint32_t> start_, row_; // by touch; rows that are free of dependencies

@@ -21,19 +21,14 @@ Touch make_touch(const Proximity& p, double dt)
     return t;
 }
 
-double refresh_friction(Touch& t, double pushed, const Vec3& slip, double friction_speed)
+double refresh_friction(Touch& t, double pushed, const Vec3& slip, double drag_slip)
 {
     if (t.friction == 0) return 0;
     const Vec3 before = t.friction_force(slip);
     t.most_friction = t.friction * pushed;
-    const double wanted = t.most_friction / friction_speed;
-    t.hold = std::min(wanted, t.most_hold);
-    if (wanted <= t.most_hold) {
-        t.grip = Vec3{};
-    } else {
-        const double size = norm(before);
-        t.grip = before * (size > t.most_friction ? -t.most_friction / size : -1.0);
-    }
+    t.hold = std::min(t.most_friction / drag_slip, t.most_hold);
+    const double size = norm(before);
+    t.grip = before * (size > t.most_friction ? -t.most_friction / size : -1.0);
     return norm(t.friction_force(slip) - before);
 }
 

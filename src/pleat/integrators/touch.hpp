@@ -6,14 +6,15 @@
 //   push      never pulls; linear below the thickness, and much steeper below `firm`. Its potential
 //             has a continuous gradient.
 //   friction  Coulomb's law with the normal force N of an earlier state ("lagged"): a force of
-//             at most mu N against the slip. Where the slip is below a small speed it is a drag,
-//             hold * slip. For given N this has a convex potential too, so that a step with
-//             contacts is a minimisation.
+//             at most mu N against the slip, the projection of grip + hold * slip onto the disc of
+//             radius mu N. For given N and grip this has a convex potential too, so that a step
+//             with contacts is a minimisation.
 //
-// Where N is large the drag would be by far the stiffest part of the system. It is bounded
-// (most_hold); what it then holds is taken over into `grip` from one refresh to the next, as in an
-// augmented Lagrangian method, so that the slip goes to zero all the same: the force is the
-// projection of grip + hold * slip onto the disc of radius mu N.
+// `hold` is a drag that keeps the slip of a sticking contact small. A drag that holds it well by
+// itself would be by far the stiffest part of the system, and every contact that starts or ends to
+// slip would be a surprise to a linear model. So the drag is moderate, and what it holds is taken
+// over into `grip` from one refresh to the next, as in an augmented Lagrangian method: the slip
+// goes to zero all the same.
 #pragma once
 
 #include "pleat/core/vec.hpp"
@@ -110,8 +111,8 @@ struct Touch {
 [[nodiscard]] Touch make_touch(const Proximity& proximity, double dt);
 
 /// Gives friction the normal force `pushed` [N], where the slip is as given [m/s].
-/// \param friction_speed below which a contact sticks [m/s]
+/// \param drag_slip at which the drag reaches mu N, where most_hold allows it [m/s]
 /// \return by how much the force on this slip changes [N]
-double refresh_friction(Touch& touch, double pushed, const Vec3& slip, double friction_speed);
+double refresh_friction(Touch& touch, double pushed, const Vec3& slip, double drag_slip);
 
 } // namespace pleat

@@ -180,7 +180,6 @@ void Multigrid::set_blocks(const BlockSystem& a)
                 visit(rows[k]);
     });
     fine_.set_blocks(a, order_);
-    has_levels_ = false;
     make_groups(a);
     if (!levels_.empty()) make_first_level(a);
 }
@@ -353,8 +352,6 @@ void Multigrid::finish_level(Level& level)
 void Multigrid::set_links(const BlockSystem& a)
 {
     fine_.set_links(a);
-    if (has_levels_) return;
-    has_levels_ = true;
     for (std::size_t l = 0; l < levels_.size(); ++l) {
         if (l == 0) {
             levels_[0].rows = first_;

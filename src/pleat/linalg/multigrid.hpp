@@ -11,9 +11,8 @@
 //              (contacts) are part of it: layers that press on each other move together, which
 //              their diagonal alone does not tell.
 //   coarse     aggregates of strongly coupled rows that move as rigid bodies: three translations
-//   and
-//              three rotations each [Vanek1996]. The matrix is P^T A P, made in double and stored
-//              in float. Aggregates of aggregates make the next level, down to a few dozen.
+//              and three rotations each [Vanek1996]. The matrix is P^T A P, made in double and
+//              stored in float. Aggregates of aggregates make the next level, down to a few dozen.
 //
 // The cycle is a symmetric positive definite operator, whatever the numbers are: conjugate
 // gradients stay valid. Nothing is chosen by a clock or by the number of threads.
@@ -37,8 +36,8 @@ public:
     /// Takes over the blocks of the system; its links have to be among possible_links(a). Without
     /// `a.positions` there are no coarse levels.
     void set_blocks(const BlockSystem& a);
-    /// Takes over the links. Coarse levels keep those of the first call after set_blocks(): few
-    /// contacts change within a step. \pre set_blocks() was called with the same blocks
+    /// Takes over the links, on all levels: where a coarse level lacks a stiff link, its
+    /// corrections are far too large. \pre set_blocks() was called with the same blocks
     void set_links(const BlockSystem& a);
 
     /// The system in float.
@@ -102,7 +101,6 @@ private:
     std::vector<Pull> pulls_;
     CouplingGraph graph_;
     std::vector<Level> levels_;
-    bool has_levels_ = false; // for these blocks
 };
 
 } // namespace pleat
