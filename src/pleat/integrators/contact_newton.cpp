@@ -15,7 +15,7 @@ namespace pleat {
 namespace {
 
 // The loosest and the tightest that linear solves inside are; a float round reaches the latter.
-constexpr double loosest_solve = 0.3;
+constexpr double loosest_solve = 0.1;
 constexpr double tightest_solve = 1e-4;
 constexpr double tightest_round = 1e-6; // what a round in float may reach
 // The first minimisations only serve the next one's friction.
@@ -66,6 +66,7 @@ void ContactNewton::prepare(const ContactProblem& p)
             pulls_[pull_start_[row_[k] + 1]++] = {t, weight_[k]};
     p.system.couple_start = start_;
     p.system.couple_row = row_;
+    ++p.system.links_revision;
     parallel_for(count, [&](std::size_t k) {
         const Touch& t = p.touches[k];
         fall_[k] = {t.gap(p.y, 1), t.slip(p.fall)};
@@ -326,6 +327,7 @@ bool ContactNewton::minimise(const ContactProblem& p, const ContactNewtonOptions
         report.residual = left_ / std::max({load_, contact_, 1e-300});
         if (rubs && refreshes < options.max_refreshes && met) {
             const double change = refresh(p, drag_slip);
+            ++p.system.links_revision;
             find_gradient(p);
             forcing_ = loosest_solve;
             if (coarse || change > options.friction_tolerance) continue;

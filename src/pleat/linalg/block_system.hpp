@@ -49,6 +49,8 @@ struct BlockSystem {
     // Changes whenever off, own or fixed do, so that solvers need not prepare them anew; 0:
     // unknown.
     std::uint64_t blocks_revision = 0;
+    // Changes when links change much, so that approximations of them must be made anew; 0: unknown.
+    std::uint64_t links_revision = 0;
     std::vector<Vec3> positions; // of the rows [m], for coarse levels of solvers; empty: unknown
     // Rows that links may couple as long as blocks_revision stays, by possible link, as in
     // BlockLinks. Empty: what the links couple now.

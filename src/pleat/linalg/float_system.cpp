@@ -28,6 +28,7 @@ void FloatSystem::set_blocks(const BlockSystem& a, const SweepOrder& order)
     off_.resize(9 * pattern.slot_count() + 1);
     own_.resize(9 * row_count_ + 1);
     diagonal_.resize(row_count_);
+    stale_.assign(row_count_, 1);
     parallel_for(row_count_, [&](std::size_t i) {
         Mat3 d = a.own[i];
         const auto self = static_cast<std::uint32_t>(i);
@@ -75,6 +76,9 @@ void FloatSystem::set_links(const BlockSystem& a)
 
     inverse_.resize(9 * row_count_ + 1);
     parallel_for(row_count_, [&](std::size_t i) {
+        const bool linked = pull_start_[i] < pull_start_[i + 1];
+        if (!linked && stale_[i] == 0) return;
+        stale_[i] = linked ? 1 : 0;
         Mat3 inv{}; // stays zero for fixed rows: the filter of [Baraff1998] sec. 5.3
         if (!is_fixed(i)) {
             Mat3 d = diagonal_[i];

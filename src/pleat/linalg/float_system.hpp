@@ -125,6 +125,7 @@ private:
     std::vector<std::uint8_t> fixed_;
     std::vector<float> off_, own_, inverse_; // nine floats a block, and one float of padding
     std::vector<Mat3> diagonal_;             // without links
+    std::vector<std::uint8_t> stale_; // by row: 1 where the inverse is missing or has links in it
     std::vector<std::uint32_t> link_start_, link_row_;
     std::vector<float> link_matrix_, link_weight_, link_total_; // total: sum of a link's weights
     std::vector<std::uint32_t> pull_start_;                     // by row

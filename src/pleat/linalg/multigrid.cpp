@@ -180,6 +180,7 @@ void Multigrid::set_blocks(const BlockSystem& a)
                 visit(rows[k]);
     });
     fine_.set_blocks(a, order_);
+    links_revision_ = 0;
     make_groups(a);
     if (!levels_.empty()) make_first_level(a);
 }
@@ -352,6 +353,8 @@ void Multigrid::finish_level(Level& level)
 void Multigrid::set_links(const BlockSystem& a)
 {
     fine_.set_links(a);
+    if (a.links_revision != 0 && a.links_revision == links_revision_) return;
+    links_revision_ = a.links_revision;
     for (std::size_t l = 0; l < levels_.size(); ++l) {
         if (l == 0) {
             levels_[0].rows = first_;

@@ -101,6 +101,7 @@ private:
     std::vector<Pull> pulls_;
     CouplingGraph graph_;
     std::vector<Level> levels_;
+    std::uint64_t links_revision_ = 0; // of the links in them; 0: none were made
 };
 
 } // namespace pleat
