@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -46,6 +47,8 @@ struct RenderArguments {
     std::string colour;
     std::vector<double> range;
     std::vector<double> eye, target;
+    std::string camera;                       // "scene", "fitted" or the name of one; may be empty
+    bool has_width = false;                   // given, not the default
     std::optional<double> azimuth, elevation; // [degrees]
     std::optional<double> fov;                // vertical [degrees]
     std::optional<double> fps;                // of the film
@@ -81,7 +84,8 @@ extern "C" void stop_rendering(int signal)
 /// What all pictures of one call share.
 struct Shot {
     RenderOptions options;
-    std::optional<Camera> camera; // none: the scene's, over time
+    std::optional<Camera> camera;     // none: the scene's, over time
+    std::optional<CameraTrack> track; // the scene's
 };
 
 /// The camera is fitted to the whole run, so that pictures of single frames fit together; the
@@ -89,7 +93,7 @@ struct Shot {
 Shot plan_shot(const RenderArguments& a, const RunFolder& folder, const RunLooks& looks,
                const std::vector<int>& frames)
 {
-    Shot shot{a.options, std::nullopt};
+    Shot shot{a.options, std::nullopt, std::nullopt};
     RenderOptions& o = shot.options;
     if (folder.scene()) o.up = folder.scene()->up;
     o.ground = !a.no_ground;
@@ -100,15 +104,23 @@ Shot plan_shot(const RenderArguments& a, const RunFolder& folder, const RunLooks
     o.colour = *colour_mode_of(colour);
     if (!a.range.empty()) o.range = ValueRange{a.range[0], a.range[1]};
 
-    const bool use_scene_camera = a.eye.empty() && !a.azimuth && !a.elevation && folder.scene() &&
-                                  folder.scene()->camera.has_value();
+    if (a.eye.empty() && !a.azimuth && !a.elevation && a.camera != "fitted")
+        shot.track = scene_camera(folder, a.camera == "scene" ? "" : a.camera);
+    if (!a.camera.empty() && a.camera != "fitted" && !shot.track)
+        throw InputError(Problem{"--camera", "",
+                                 "a scene without a camera, or a camera given by "
+                                 "--eye, --azimuth or --elevation as well",
+                                 "one camera"});
+    // A picture that shows what the camera saw in the simulation.
+    if (!a.camera.empty() && shot.track && !a.has_width)
+        o.width = std::max(2, 2 * int(std::lround(0.5 * o.height * shot.track->aspect)));
     const bool fit_range = !o.range && !is_category(o.colour) && frames.size() > 1;
     if (fit_range)
         for (const int frame : spread(frames)) {
             const ValueRange range = fitting_range(render_meshes(folder, looks, frame), o.colour);
             o.range = o.range ? united(o.colour, *o.range, range) : range;
         }
-    if (use_scene_camera) return shot;
+    if (shot.track) return shot;
     std::vector<RenderMesh> sampled;
     if (a.eye.empty() || a.target.empty())
         for (const int frame : spread(a.fit_frames ? frames : folder.frames()))
@@ -140,7 +152,7 @@ Image picture_of(const RenderArguments& a, const RunFolder& folder, const RunLoo
     if (shot.camera) {
         camera = *shot.camera;
     } else {
-        camera = *scene_camera(folder, frame / fps_of(folder));
+        camera = camera_of(*shot.track, frame / fps_of(folder));
         if (a.fov) camera.vertical_fov = *a.fov * degree;
     }
     return render(meshes, camera, shot.options);
@@ -217,7 +229,8 @@ int render_frames(const RenderArguments& a, std::size_t at_once)
         frames.size() < 2 ? 1 : double(frames.back() - frames.front()) / double(frames.size() - 1);
     const double fps = a.fps.value_or(fps_of(folder) / stride);
     std::optional<Film> film;
-    if (!a.film.empty()) film.emplace(a.film, a.options.width, a.options.height, fps);
+    const int width = shot.options.width, height = shot.options.height;
+    if (!a.film.empty()) film.emplace(a.film, width, height, fps);
     RenderProgress progress(frames.size(), a.quiet);
     std::signal(SIGINT, stop_rendering); // what is written stays whole, a film's parts are removed
     std::signal(SIGTERM, stop_rendering);
@@ -247,16 +260,14 @@ int render_frames(const RenderArguments& a, std::size_t at_once)
     if (a.quiet) return exit_good;
     if (film)
         fmt::print("{}: frames {} to {} of {}, {}x{}, {:.2f} s\n", a.film, frames.front(),
-                   frames.back(), a.folder, a.options.width, a.options.height,
-                   double(frames.size()) / fps);
+                   frames.back(), a.folder, width, height, double(frames.size()) / fps);
     else if (is_range)
-        fmt::print("{} to {}: {} pictures of {}, {}x{}\n",
-                   numbered(a.output, frames.front()).string(),
-                   numbered(a.output, frames.back()).string(), frames.size(), a.folder,
-                   a.options.width, a.options.height);
+        fmt::print(
+            "{} to {}: {} pictures of {}, {}x{}\n", numbered(a.output, frames.front()).string(),
+            numbered(a.output, frames.back()).string(), frames.size(), a.folder, width, height);
     else
-        fmt::print("{}: frame {} of {}, {}x{}\n", a.output, frames.front(), a.folder,
-                   a.options.width, a.options.height);
+        fmt::print("{}: frame {} of {}, {}x{}\n", a.output, frames.front(), a.folder, width,
+                   height);
     return exit_good;
 }
 
@@ -276,9 +287,9 @@ Command add_render(CLI::App& program)
     verb->add_option("--film", a->film, "A film (.mp4, .webm, ...) of all frames, or of --frames");
     verb->add_option("--fps", a->fps, "Frame rate of the film (default: true speed)")
         ->check(CLI::Range(0.1, 1000.0));
-    verb->add_option("--width", a->options.width, "[pixels]")
-        ->check(CLI::Range(1, 16384))
-        ->capture_default_str();
+    CLI::Option* width = verb->add_option("--width", a->options.width, "[pixels]")
+                             ->check(CLI::Range(1, 16384))
+                             ->capture_default_str();
     verb->add_option("--height", a->options.height, "[pixels]")
         ->check(CLI::Range(1, 16384))
         ->capture_default_str();
@@ -311,6 +322,8 @@ Command add_render(CLI::App& program)
     verb->add_option("--target", a->target, "Point that the camera looks at, x,y,z [m]")
         ->delimiter(',')
         ->expected(3);
+    verb->add_option("--camera", a->camera,
+                     "scene: the scene's camera, with its aspect; fitted; or the name of a camera");
     verb->add_flag("--fit-frames", a->fit_frames,
                    "Fit the camera to the rendered frames, not to the whole run");
     verb->add_flag("-q,--quiet", a->quiet, "Print errors only");
@@ -318,8 +331,9 @@ Command add_render(CLI::App& program)
         ->check(CLI::Range(0, 4096));
     verb->footer("If the scene has a camera, it is used, unless --eye, --azimuth or --elevation "
                  "is given. Otherwise a camera is fitted to the whole run.");
-    return [a] {
+    return [a, width] {
         int code = exit_good;
+        a->has_width = width->count() > 0;
         const Threads threads(a->threads);
         // One frame at a time, its tiles in parallel: frames beside one another made Embree's
         // builds wait for each other, once for minutes.

@@ -4,18 +4,15 @@
 
 #include "pleat/core/error.hpp"
 #include "pleat/export/frame_files.hpp"
-#include "pleat/io/motion_file.hpp"
+#include "pleat/scene/camera_tracks.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <numbers>
 
 namespace pleat::app {
 
 namespace {
-
-constexpr double degree = std::numbers::pi / 180;
 
 /// Velocities by difference from the frame before, where the faces are the same.
 std::vector<Vec3f> velocities_from_frames(const RunFolder& folder, const ObjectMesh& mesh,
@@ -164,26 +161,30 @@ std::vector<RenderMesh> render_meshes(const RunFolder& folder, const RunLooks& l
     return meshes;
 }
 
-std::optional<Camera> scene_camera(const RunFolder& folder, double time)
+std::optional<CameraTrack> scene_camera(const RunFolder& folder, const std::string& name)
 {
-    if (!folder.scene() || !folder.scene()->camera) return std::nullopt;
-    const CameraDescription& c = *folder.scene()->camera;
-    Motion motion = c.motion.keys;
-    if (!c.motion.file.empty()) {
-        const MotionFile file = read_motion_file(c.motion.file);
-        const auto& body =
-            file.bodies.at(std::min(std::size_t(c.motion.body), file.bodies.size() - 1));
-        for (std::size_t i = 0; i < file.frame_count; ++i) {
-            MotionKey key;
-            key.time = double(i) / c.motion.fps;
-            const auto& q = body.quaternion[i];
-            key.transform.rotation = {q[0], q[1], q[2], q[3]};
-            key.transform.translate = body.position[i];
-            motion.keys.push_back(key);
-        }
+    if (!folder.scene()) return std::nullopt;
+    std::vector<const CameraDescription*> all;
+    if (folder.scene()->camera) all.push_back(&*folder.scene()->camera);
+    for (const CameraDescription& c : folder.scene()->cameras) all.push_back(&c);
+    MotionFiles files;
+    std::vector<std::string> names;
+    for (const CameraDescription* c : all) {
+        if (name.empty() || c->name == name) return read_camera(*c, folder.scene()->up, files);
+        names.push_back(c->name);
     }
-    const Transform moved = motion.keys.empty() ? Transform{} : transform_at(motion, time);
-    return Camera{apply(moved, c.eye), apply(moved, c.target), folder.scene()->up, c.fov * degree};
+    if (name.empty()) return std::nullopt;
+    std::string known;
+    for (const std::string& n : names) known += (known.empty() ? "" : ", ") + n;
+    throw InputError(
+        Problem{"--camera", "", "no camera \"" + name + "\" in the scene",
+                known.empty() ? "a scene with cameras that have names" : "one of " + known});
+}
+
+Camera camera_of(const CameraTrack& track, double time)
+{
+    const CameraView view = camera_at(track, time);
+    return {view.eye, view.target, view.up, view.fov};
 }
 
 } // namespace pleat::app

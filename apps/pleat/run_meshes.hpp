@@ -47,8 +47,12 @@ struct FrameObject {
 [[nodiscard]] std::vector<RenderMesh> render_meshes(const RunFolder& folder, const RunLooks& looks,
                                                     int frame);
 
-/// The camera that the scene has, at a time [s].
-[[nodiscard]] std::optional<Camera> scene_camera(const RunFolder& folder, double time);
+/// The camera of the scene, if it has one. \param name of one of several; empty: the first
+/// \throw InputError where no camera has that name
+[[nodiscard]] std::optional<CameraTrack> scene_camera(const RunFolder& folder,
+                                                      const std::string& name = "");
+/// A camera of pictures at a time [s].
+[[nodiscard]] Camera camera_of(const CameraTrack& track, double time);
 
 /// Frames a second, 25 where no scene says.
 [[nodiscard]] double fps_of(const RunFolder& folder);

@@ -283,17 +283,20 @@ Json run_json_of(const fs::path& folder, const RunFolder& run, const RunLooks& l
         }
         json["strainLimits"] = limits;
         json["edgeLengths"] = lengths;
-        if (run.scene()->camera) {
+        if (const auto track = scene_camera(run)) {
             // At rest one camera does; a moving one is given frame by frame.
-            const bool moves = !run.scene()->camera->motion.keys.keys.empty() ||
-                               !run.scene()->camera->motion.file.empty();
+            const bool moves = !track->motion.keys.empty() || track->keys.size() > 1;
             Json cameras = Json::array();
             const int last = moves ? std::max(run.scene()->frames, run.last_frame()) : 0;
             for (int f = 0; f <= last; ++f) {
-                const Camera c = *scene_camera(run, f / run.scene()->fps);
+                const CameraView c = camera_at(*track, f / run.scene()->fps);
                 cameras.push_back({{"eye", to_json(c.eye)},
                                    {"target", to_json(c.target)},
-                                   {"fov", c.vertical_fov}});
+                                   {"up", to_json(c.up)},
+                                   {"fov", c.fov},
+                                   {"aspect", c.aspect},
+                                   {"near", c.near},
+                                   {"far", c.far}});
             }
             json["cameras"] = cameras;
         }

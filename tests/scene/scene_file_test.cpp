@@ -115,7 +115,7 @@ TEST(SceneFile, reads_every_key)
     for (const Material& m : c.materials) EXPECT_EQ(m.strain_limits, c.strain_limits);
     EXPECT_EQ(s.cloths[1].materials, std::vector{fabric("gray-interlock")});
 
-    ASSERT_EQ(s.obstacles.size(), 5u);
+    ASSERT_EQ(s.obstacles.size(), 6u); // one is an instance
     const ObstacleDescription& ball = s.obstacles[0];
     EXPECT_EQ(ball.mesh, folder / "ball.obj");
     EXPECT_EQ(ball.transform.translate, (Vec3{-3, 0, 0}));
@@ -135,6 +135,8 @@ TEST(SceneFile, reads_every_key)
     EXPECT_EQ(s.obstacles[2].motion.file, folder / "bodies.mot");
     EXPECT_EQ(s.obstacles[2].motion.body, 1);
     EXPECT_EQ(s.obstacles[2].motion.fps, 60);
+    EXPECT_EQ(s.obstacles[2].motion.time, 0.5);
+    EXPECT_EQ(s.obstacles[2].motion.transform.translate, (Vec3{0, 0, 0.25}));
     EXPECT_EQ(s.obstacles[3].shape,
               ShapeDescription(PlaneDescription{{0, 0, -20}, {0, 0.5, 2}, 3}));
     EXPECT_EQ(s.obstacles[3].motion.keys.keys.size(), 2u);
@@ -174,6 +176,20 @@ TEST(SceneFile, reads_every_key)
     EXPECT_EQ(s.camera->eye, (Vec3{2, -3, 1.5}));
     EXPECT_EQ(s.camera->target, (Vec3{0, 0, 0.5}));
     EXPECT_EQ(s.camera->fov, 35);
+    EXPECT_EQ(s.camera->name, "first");
+    EXPECT_EQ(s.camera->up, (Vec3{0, 0.1, 1}));
+    EXPECT_EQ(s.camera->aspect, 1.5);
+    EXPECT_EQ(s.camera->near, 0.1);
+    EXPECT_EQ(s.camera->far, 90);
+    ASSERT_EQ(s.cameras.size(), 1u);
+    ASSERT_EQ(s.cameras[0].keys.size(), 3u);
+    EXPECT_EQ(s.cameras[0].keys[0].fov, 40);
+    EXPECT_EQ(s.cameras[0].keys[0].up, (Vec3{1, 0, 0}));
+    EXPECT_EQ(s.cameras[0].keys[0].velocity, (CameraRateDescription{{1, 0, 0}, {0, 1, 0}, 3}));
+    EXPECT_FALSE(s.cameras[0].keys[1].fov.has_value());
+    EXPECT_EQ(s.buckling_compensation, (BucklingDescription{4, "all", std::array{0.001, 0.02}}));
+    EXPECT_EQ(s.obstacles[5].name, "ball_copy");
+    EXPECT_TRUE(s.instances.empty());
     EXPECT_EQ(s.camera->motion.keys.keys.size(), 2u);
 }
 

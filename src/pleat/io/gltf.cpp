@@ -658,6 +658,18 @@ private:
             if (!(c.vertical_fov > 0) || !(c.vertical_fov < 3.1))
                 fail("cameras[" + std::to_string(i) + "]", "a field of view out of range",
                      "0 to 3.1 rad");
+            const auto part = [&](const char* key) -> std::optional<double> {
+                if (p == cameras[i].end() || !p->is_object() || !p->contains(key)) return {};
+                const Json& value = (*p)[key];
+                if (!value.is_number() || !(value.get<double>() > 0) ||
+                    !std::isfinite(value.get<double>()))
+                    fail("cameras[" + std::to_string(i) + "].perspective." + key, value.dump(),
+                         "a number above 0");
+                return value.get<double>();
+            };
+            c.aspect = part("aspectRatio");
+            c.near = part("znear");
+            c.far = part("zfar");
             out_.cameras.push_back(std::move(c));
         }
     }

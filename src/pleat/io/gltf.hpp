@@ -70,7 +70,8 @@ struct GltfFile {
     };
     struct Camera {
         std::string name;
-        double vertical_fov = 0.5; // [rad]
+        double vertical_fov = 0.5;               // [rad]
+        std::optional<double> aspect, near, far; // width over height; clipping, in units of length
     };
 
     std::vector<Node> nodes; // a parent may come behind its children

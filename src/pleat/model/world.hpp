@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The surroundings of the cloth as functions of time: obstacles, handles, wind, gravity.
+// The surroundings of the cloth as functions of time: obstacles, handles, wind, gravity, cameras.
 #pragma once
 
 #include "pleat/core/ids.hpp"
 #include "pleat/core/vec.hpp"
+#include "pleat/model/camera.hpp"
 #include "pleat/model/motion.hpp"
 
 #include <array>
@@ -92,6 +93,7 @@ struct World {
     std::vector<Obstacle> obstacles;
     std::vector<Handle> handles; // at most max_handles
     std::vector<FrictionPair> friction_pairs;
+    std::vector<CameraTrack> cameras; // all are served at once
 };
 
 /// Handles are bits of Model::node_handles and Model::region_handles.

@@ -129,6 +129,7 @@ FaceSizing face_sizing(const Model& model, const State& state, const World& worl
             }
             sizing.metric[f] = bounded(sizing.metric[f], own);
         });
+        for (const auto& named : by_cloth[c]->metrics) named.metric->adjust(input, sizing.metric);
     }
     return sizing;
 }

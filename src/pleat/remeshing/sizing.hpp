@@ -52,7 +52,7 @@ struct FaceSizing {
         Field<FaceId, Mat2> asked; // before bounds; zero in cloths that do not have the metric
     };
     std::vector<Driver> drivers; // of all cloths, in the order of their lists
-    Field<FaceId, Mat2> metric;  // their sum, bounded; zero in cloths without sizing
+    Field<FaceId, Mat2> metric;  // their sum, bounded and adjusted; zero in cloths without sizing
 
     /// \pre there is a driver of that name.
     [[nodiscard]] const Field<FaceId, Mat2>& asked(std::string_view name) const;

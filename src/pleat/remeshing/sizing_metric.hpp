@@ -5,7 +5,9 @@
 //
 // A metric asks for a symmetric tensor A a face, material space [1/m^2]: edges e should have
 // e^T A e <= 1. What the metrics of a cloth ask for is summed in the order of their list and then
-// bounded (sizing.hpp).
+// bounded (sizing.hpp). Metrics may then adjust the bounded sum, again in the order of their list:
+// scale it, or cap it. So a metric that knows where detail matters works with any metrics that know
+// where detail is.
 #pragma once
 
 #include "pleat/core/field.hpp"
@@ -60,6 +62,9 @@ public:
     /// Sets asked[f] for the faces f of the input, all at once. The tensor may be negative: a
     /// metric that makes the mesh coarser takes away a share of what was asked for before it.
     virtual void ask(const SizingInput& input, Field<FaceId, Mat2>& asked) const = 0;
+    /// Changes the bounded sum of all metrics for the faces of the input, all at once; the result
+    /// is positive definite, and may be outside the bounds. By default nothing is changed.
+    virtual void adjust(const SizingInput& /*input*/, Field<FaceId, Mat2>& /*metric*/) const {}
 };
 
 /// A metric by the name that scenes, frame files and viewers give it.

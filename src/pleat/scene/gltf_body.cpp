@@ -15,22 +15,6 @@ namespace {
 
 constexpr double most_numbers = 4e8; // of all frames together; three gigabytes
 
-std::size_t axis_of(const Vec3& up)
-{
-    return up[0] == 1 ? 0 : up[1] == 1 ? 1 : 2;
-}
-
-/// The quarter turn that takes one axis to another and leaves the third.
-Vec3 turned(const Vec3& p, std::size_t from, std::size_t to)
-{
-    if (from == to) return p;
-    // to takes what stood along from; from takes what stood along to, negated.
-    Vec3 q = p;
-    q[to] = p[from];
-    q[from] = -p[to];
-    return q;
-}
-
 std::string text(const char* format, double value)
 {
     char buffer[64];
@@ -39,6 +23,21 @@ std::string text(const char* format, double value)
 }
 
 } // namespace
+
+std::size_t up_axis(const Vec3& up)
+{
+    return up[0] == 1 ? 0 : up[1] == 1 ? 1 : 2;
+}
+
+Vec3 quarter_turned(const Vec3& p, std::size_t from, std::size_t to)
+{
+    if (from == to) return p;
+    // to takes what stood along from; from takes what stood along to, negated.
+    Vec3 q = p;
+    q[to] = p[from];
+    q[from] = -p[to];
+    return q;
+}
 
 GltfBody load_gltf_body(const GltfDescription& d, const Vec3& scene_up)
 {
@@ -92,13 +91,13 @@ GltfBody load_gltf_body(const GltfDescription& d, const Vec3& scene_up)
         fail("animations",
              text("%.0f samples", count) + " of " + std::to_string(points) + " points",
              "a lower \"fps\" or a shorter animation");
-    const std::size_t from = d.up == "x" ? 0 : d.up == "y" ? 1 : 2, to = axis_of(scene_up);
+    const std::size_t from = d.up == "x" ? 0 : d.up == "y" ? 1 : 2, to = up_axis(scene_up);
     for (std::size_t k = 0; k < std::size_t(count); ++k) {
         const GltfPose pose = gltf_pose(file, animation, std::min(double(k) / d.fps, end));
         std::vector<Vec3> x;
         for (const GltfInstance& i : instances)
             for (const Vec3& p : gltf_points(file, i, pose))
-                x.push_back(turned(d.unit * p, from, to));
+                x.push_back(quarter_turned(d.unit * p, from, to));
         for (const Vec3& p : x)
             if (!is_finite(p)) fail("animations", "points that are not finite", "finite ones");
         body.frames.push_back(std::move(x));

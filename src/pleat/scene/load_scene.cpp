@@ -10,11 +10,12 @@
 #include "pleat/contact/slits.hpp"
 #include "pleat/core/error.hpp"
 #include "pleat/io/mesh_sequence.hpp"
-#include "pleat/io/motion_file.hpp"
 #include "pleat/mesh/flatten.hpp"
 #include "pleat/mesh/mesh.hpp"
+#include "pleat/scene/camera_tracks.hpp"
 #include "pleat/scene/gltf_body.hpp"
 #include "pleat/scene/mesh_file.hpp"
+#include "pleat/scene/motions.hpp"
 #include "pleat/scene/part_tables.hpp"
 #include "pleat/strain_limiting/settle.hpp"
 
@@ -54,6 +55,7 @@ public:
         for (std::size_t i = 0; i < from_.cloths.size(); ++i) load_cloth(i);
         for (std::size_t i = 0; i < from_.obstacles.size(); ++i) load_obstacle(i);
         for (std::size_t i = 0; i < from_.handles.size(); ++i) load_handle(i);
+        load_cameras();
         for (std::size_t i = 0; i < from_.handles.size(); ++i)
             handle_nodes_.push_back(nodes_of_handle(i));
         if (problems_.empty()) {
@@ -213,22 +215,21 @@ private:
 
     Motion load_motion(const MotionDescription& d, const std::string& place)
     {
-        if (d.file.empty()) return d.keys;
         Motion motion;
-        collect(place, [&] {
-            const MotionFile file = read_motion_file(d.file);
-            if (std::size_t(d.body) >= file.bodies.size())
-                throw InputError(Problem{d.file.string(), "",
-                                         std::to_string(file.bodies.size()) + " bodies",
-                                         "body " + std::to_string(d.body) + ", counted from 0"});
-            const MotionFile::Body& body = file.bodies[std::size_t(d.body)];
-            for (std::size_t f = 0; f < file.frame_count; ++f) {
-                const auto& q = body.quaternion[f];
-                motion.keys.push_back(
-                    {double(f) / d.fps, {body.position[f], {q[0], q[1], q[2], q[3]}, 1}});
-            }
-        });
+        collect(place, [&] { motion = read_motion(d, motion_files_); });
         return motion;
+    }
+
+    void load_cameras()
+    {
+        const auto load_camera = [&](const CameraDescription& d, const std::string& place) {
+            collect(place, [&] {
+                scene_.world.cameras.push_back(read_camera(d, from_.up, motion_files_));
+            });
+        };
+        if (from_.camera) load_camera(*from_.camera, "camera");
+        for (std::size_t i = 0; i < from_.cameras.size(); ++i)
+            load_camera(from_.cameras[i], "cameras[" + std::to_string(i) + "]");
     }
 
     void load_obstacle(std::size_t i)
@@ -469,6 +470,7 @@ private:
     std::vector<ClothPart> parts_;
     std::map<std::size_t, std::size_t> part_of_;    // by number of the cloth
     std::vector<std::vector<NodeId>> handle_nodes_; // by handle, in the joined input
+    MotionFiles motion_files_;
     std::vector<Problem> problems_;
 };
 
@@ -489,6 +491,8 @@ Pipeline make_pipeline(const SceneDescription& description,
     p.impact_resolver = make_impact_resolver(description.contact, description.solver);
     p.strain_limiter = make_strain_limiter(description.strain_limiting);
     p.remesher = make_remesher(description, own_sizing);
+    if (const auto& b = description.buckling_compensation)
+        p.buckling = BucklingOptions{b->exponent, b->faces == "all", b->areas};
     return p;
 }
 

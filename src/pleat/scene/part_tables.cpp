@@ -20,6 +20,8 @@
 #include "pleat/remeshing/root3.hpp"
 #include "pleat/remeshing/sizing_mean_curvature.hpp"
 #include "pleat/remeshing/sizing_obstacle.hpp"
+#include "pleat/remeshing/sizing_screen.hpp"
+#include "pleat/remeshing/sizing_view.hpp"
 #include "pleat/remeshing/uniform.hpp"
 #include "pleat/scene/material_json.hpp"
 #include "pleat/strain_limiting/augmented_lagrangian.hpp"
@@ -422,7 +424,7 @@ Value sizing_option(std::map<std::string, double>& options, const SizingOption& 
 {
     const auto value_of = [&option](double& number_field) {
         return option.may_be_auto ? number_or_auto(number_field)
-                                  : number(number_field, not_negative);
+                                  : number(number_field, option.range);
     };
     return {[&options, value_of](JsonReader& r, const std::string& key) {
                 double value = 0;
@@ -451,9 +453,11 @@ TypeTable sizing_table(SizingDescription& entry)
     for (const SizingRow& row : sizing_metrics()) {
         const auto describe_row = [&row](Keys& keys, SizingDescription& d) {
             keys.about(std::string("sizing_") + row.name, row.meaning);
-            for (const SizingOption& o : row.options)
-                keys.key({o.key, o.meaning, o.unit, "that of `remeshing`"},
-                         sizing_option(d.options, o));
+            for (const SizingOption& o : row.options) {
+                const std::string standard =
+                    o.shared != nullptr ? "that of `remeshing`" : Json(o.standard).dump();
+                keys.key({o.key, o.meaning, o.unit, standard.c_str()}, sizing_option(d.options, o));
+            }
         };
         table.rows.push_back(
             {row.name,
@@ -700,6 +704,7 @@ std::unique_ptr<StrainLimiter> make_strain_limiter(const StrainLimitingDescripti
 
 std::span<const SizingRow> sizing_metrics()
 {
+    constexpr Range factor_range{1e-4, 1}, anticipation_range{0, 100};
     using Remeshing = RemeshingDescription;
     using Options = std::map<std::string, double>;
     using Metric = std::shared_ptr<const SizingMetric>;
@@ -748,6 +753,42 @@ std::span<const SizingRow> sizing_metrics()
          "Small faces near obstacles, so that no edge cuts through one.",
          {},
          [](const Options&) -> Metric { return std::make_shared<SizingObstacle>(); }},
+        {"view",
+         "Larger faces where no camera sees them: scales what the other metrics ask for.",
+         {{"front", "factor on detail of faces that are seen", "", SizingViewOptions{}.front,
+           nullptr, false, factor_range},
+          {"back", "of faces in the frame that face away from the camera", "",
+           SizingViewOptions{}.back, nullptr, false, factor_range},
+          {"out", "of faces out of the frame", "", SizingViewOptions{}.out, nullptr, false,
+           factor_range},
+          {"margin", "distance from the frame over which factors fall to `out`", "m",
+           SizingViewOptions{}.margin},
+          {"anticipation", "time ahead in which the motion of the camera counts", "s",
+           SizingViewOptions{}.anticipation, nullptr, false, anticipation_range},
+          {"silhouette",
+           "difference of factors across an edge above which they are averaged on the side that is "
+           "not seen",
+           "", SizingViewOptions{}.silhouette}},
+         [](const Options& o) -> Metric {
+             return std::make_shared<SizingView>(
+                 SizingViewOptions{o.at("front"), o.at("back"), o.at("out"), o.at("margin"),
+                                   o.at("anticipation"), o.at("silhouette")});
+         }},
+        {"screen",
+         "No edges that are shorter on the screen than a given length; after `view` where both are "
+         "used.",
+         {{"pixels", "length of the shortest edge on the screen", "pixels",
+           SizingScreenOptions{}.pixels, nullptr, false, positive},
+          {"height", "height of the picture", "pixels", SizingScreenOptions{}.height, nullptr,
+           false, positive},
+          {"anticipation", "time ahead in which the motion of the camera counts", "s",
+           SizingScreenOptions{}.anticipation, nullptr, false, anticipation_range},
+          {"coarsest", "smallest factor on detail, for faces seen edge-on", "",
+           SizingScreenOptions{}.coarsest, nullptr, false, factor_range}},
+         [](const Options& o) -> Metric {
+             return std::make_shared<SizingScreen>(SizingScreenOptions{
+                 o.at("pixels"), o.at("height"), o.at("anticipation"), o.at("coarsest")});
+         }},
     };
     return rows;
 }

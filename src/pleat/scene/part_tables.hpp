@@ -44,7 +44,7 @@ make_strain_limiter(const StrainLimitingDescription& limiting);
 [[nodiscard]] std::unique_ptr<Remesher>
 make_remesher(const SceneDescription& scene, const std::vector<NamedSizingMetric>& own_sizing = {});
 
-/// An option of a sizing metric, a number that is not negative.
+/// An option of a sizing metric, a number.
 struct SizingOption {
     const char* key;
     const char* meaning; // a phrase in Markdown
@@ -53,6 +53,7 @@ struct SizingOption {
     /// The key of "remeshing" of the same name, for entries that do not give it; may be null.
     double RemeshingDescription::*shared = nullptr;
     bool may_be_auto = false; // "auto" is `automatic`
+    Range range = not_negative;
 };
 /// A sizing metric that a scene can name.
 struct SizingRow {

@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/scene/scene_file.hpp"
 
+#include "pleat/scene/instances.hpp"
 #include "pleat/scene/json_text.hpp"
 #include "pleat/scene/scene_keys.hpp"
 
@@ -69,6 +70,7 @@ SceneDescription read_scene(const Json& json, const fs::path& path,
     scene.file = path;
     JsonReader reader(json, "", file);
     read_object(reader, [&](Keys& keys) { describe(keys, scene); });
+    add_instances(scene, file);
     check_names(scene, file);
     if (problems == nullptr)
         file.throw_if_bad();

@@ -81,6 +81,8 @@ struct MotionDescription {
     std::filesystem::path file; // .mot; empty: keys
     int body = 0;
     double fps = 120;
+    double time = 0;     // of the file's first frame [s]
+    Transform transform; // of the file's motion, applied after it
     bool operator==(const MotionDescription&) const = default;
 };
 
@@ -162,12 +164,71 @@ struct StrainLimitingDescription {
     bool operator==(const StrainLimitingDescription&) const = default;
 };
 
-/// Where the scene is looked at from. What simulates does not read it.
+/// How a camera changes at a key.
+struct CameraRateDescription {
+    Vec3 eye{}, target{}; // [m/s]
+    double fov = 0;       // [degrees/s]
+    bool operator==(const CameraRateDescription&) const = default;
+};
+
+struct CameraKeyDescription {
+    double time = 0; // [s]
+    Vec3 eye{}, target{};
+    std::optional<Vec3> up;    // none: the camera's
+    std::optional<double> fov; // [degrees]; none: the camera's
+    std::optional<CameraRateDescription> velocity;
+    bool operator==(const CameraKeyDescription&) const = default;
+};
+
+/// A camera of a glTF file, with its animation.
+struct GltfCameraDescription {
+    std::filesystem::path file;           // empty: none
+    std::optional<std::string> node;      // by name; none: the first with a camera
+    std::string up = "y";                 // axis that points up in the file
+    double unit = 1;                      // length of the file's unit [m]
+    std::optional<std::string> animation; // by name; none: the first
+    double fps = 50;                      // at which the animation is sampled
+    double time = 0;                      // at which it starts [s]
+    bool operator==(const GltfCameraDescription&) const = default;
+};
+
+/// Where the scene is looked at from. One of eye, keys and gltf says where it is.
 struct CameraDescription {
-    Vec3 eye{}, target{};     // world [m]
-    double fov = 30;          // between the lower and the upper edge of the picture [degrees]
+    std::string name;
+    Vec3 eye{}, target{};           // world [m]
+    std::optional<Vec3> up;         // none: the scene's
+    double fov = 30;                // between the lower and the upper edge of the picture [degrees]
+    double aspect = 16.0 / 9;       // width over height
+    double near = 0.01, far = 1000; // [m]
+    std::vector<CameraKeyDescription> keys; // two of the same time: a cut
+    GltfCameraDescription gltf;
     MotionDescription motion; // carries eye and target
     bool operator==(const CameraDescription&) const = default;
+};
+
+/// Softer compression of large faces [Koh2015] sec. 3.5.
+struct BucklingDescription {
+    double exponent = 10;
+    std::string faces = "out_of_view";          // or "all"
+    std::optional<std::array<double, 2>> areas; // smallest, largest [m^2]; none: those of the mesh
+    bool operator==(const BucklingDescription&) const = default;
+};
+
+struct InstanceMaterialDescription {
+    std::string cloth; // of the scene
+    Material material;
+    bool operator==(const InstanceMaterialDescription&) const = default;
+};
+
+/// A copy of objects of the scene at another place.
+struct InstanceDescription {
+    std::string name;
+    std::vector<std::string> of;      // names of cloths and obstacles; empty: all
+    std::vector<std::string> without; // these are not copied
+    Transform transform;
+    double time = 0; // by which motions start later [s]
+    std::vector<InstanceMaterialDescription> materials;
+    bool operator==(const InstanceDescription&) const = default;
 };
 
 /// Takes the stretch out of the cloth before frame 0.
@@ -202,7 +263,11 @@ struct SceneDescription {
     StrainLimitingDescription strain_limiting;
     std::optional<SettleDescription> settle;
     std::optional<DressDescription> dress;
-    std::optional<CameraDescription> camera;
+    std::optional<CameraDescription> camera; // of pictures; also serves the simulation
+    std::vector<CameraDescription> cameras;  // that serve the simulation too
+    std::optional<BucklingDescription> buckling_compensation;
+    /// Only while a file is read: add_instances() makes them cloths, obstacles and handles.
+    std::vector<InstanceDescription> instances;
     bool operator==(const SceneDescription&) const = default;
 };
 

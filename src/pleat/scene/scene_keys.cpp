@@ -145,6 +145,10 @@ void describe_file(Keys& keys, MotionDescription& m)
     keys.key({"file", "the `.mot` file", "", required}, path(m.file, "the path of a .mot file"));
     keys.key({"body", "which body of the file, counted from 0"}, integer(m.body, 0, 1000000));
     keys.key({"fps", "frames per second of the file", "1/s"}, number(m.fps, fps_range));
+    keys.key({"time", "time of the first frame of the file", "s"}, number(m.time));
+    keys.key({"transform", "[transform](#transforms) of the whole motion, applied after it", "",
+              "as in the file"},
+             object(m.transform));
 }
 
 /// A list of keys, or a file. \param kind in the schema \param scale of the keys
@@ -712,20 +716,180 @@ void describe(Keys& keys, DressDescription& d)
              number(d.speed, {0, 1}));
 }
 
+void describe(Keys& keys, CameraRateDescription& rate)
+{
+    keys.about("camera_velocity",
+               "How fast a camera changes at a key. Without it: the central difference of the "
+               "neighbours, and at rest at the first and the last key of a shot.");
+    keys.key({"eye", "change of `eye`", "m/s"}, vector(rate.eye));
+    keys.key({"target", "change of `target`", "m/s"}, vector(rate.target));
+    keys.key({"fov", "change of `fov`", "degrees/s"}, number(rate.fov));
+}
+
+namespace {
+
+constexpr Range fov_range{1, 170};
+
+Value up_of_camera(std::optional<Vec3>& up)
+{
+    return maybe(up, [](Vec3& v) {
+        return checked(vector(v), [&v](JsonReader& r, const std::string& key) {
+            if (!has_length(v))
+                r.file().problem(r.path_of(key), "a vector of length " + Json(norm(v)).dump(),
+                                 "a direction");
+        });
+    });
+}
+
+void check_sight(JsonReader& r, const Vec3& eye, const Vec3& target)
+{
+    if (r.has("eye") && r.has("target") && eye == target)
+        r.file().problem(r.path_of("target"), "the position of the eye",
+                         "another point to look at");
+}
+
+void describe_camera_key(Keys& keys, CameraKeyDescription& k)
+{
+    keys.about("camera_key",
+               "A camera at a time. Cubic Hermite between keys, constant outside. Two successive "
+               "keys of the same time are a cut.");
+    keys.key({"time", "time of the key, not below that of the key before", "s", required},
+             number(k.time));
+    keys.key({"eye", "position of the camera", "m", required}, vector(k.eye));
+    keys.key({"target", "what is in the middle of the picture", "m", required}, vector(k.target));
+    keys.key({"up", "direction towards the upper edge of the picture", "", "that of the camera"},
+             up_of_camera(k.up));
+    keys.key(
+        {"fov", "field of view from the lower to the upper edge", "degrees", "that of the camera"},
+        maybe(k.fov, [](double& fov) { return number(fov, fov_range); }));
+    keys.key({"velocity", "velocity at the key", "", "central difference of its neighbours"},
+             maybe_object(k.velocity));
+    keys.when_reading([&](JsonReader& r) { check_sight(r, k.eye, k.target); });
+}
+
+Value camera_keys(std::vector<CameraKeyDescription>& field)
+{
+    Value value = list(field, &describe_camera_key, {1, 0, "key"});
+    value.write = [&field, write = value.write](const Writing& w) -> std::optional<OrderedJson> {
+        return field.empty() ? std::nullopt : write(w);
+    };
+    return checked(value, [&field](JsonReader& r, const std::string& key) {
+        for (std::size_t i = 1; i < field.size(); ++i) {
+            const double gap = field[i].time - field[i - 1].time;
+            const bool is_cut = gap == 0 && (i < 2 || field[i - 2].time < field[i].time);
+            if (!(gap >= shortest_key) && !is_cut)
+                r.file().problem(r.path_of(key) + "[" + std::to_string(i) + "].time",
+                                 "the time " + Json(field[i].time).dump(),
+                                 "times in increasing order, at least 1e-9 s apart; two keys of "
+                                 "the same time are a cut");
+        }
+    });
+}
+
+} // namespace
+
+void describe(Keys& keys, GltfCameraDescription& g)
+{
+    keys.about("camera_gltf", "A camera of a glTF 2.0 file with its animation; steps are cuts.");
+    keys.key({"file", "the file", "", required}, path(g.file, "the path of a .glb or .gltf file"));
+    keys.key({"node", "name of the node that has the camera", "", "the first that has one"},
+             maybe(g.node, [](std::string& name) { return text(name); }));
+    keys.key({"up", "axis that points up in the file: `x`, `y` or `z`; rotated into the scene's"},
+             axis(g.up));
+    keys.key({"unit", "length of the file's unit", "m"}, number(g.unit, positive));
+    keys.key({"animation", "name of the animation", "", "the first"},
+             maybe(g.animation, [](std::string& name) { return text(name); }));
+    keys.key({"fps", "samples per second of the animation", "1/s"}, number(g.fps, {0.1, 1000}));
+    keys.key({"time", "when the animation starts", "s"}, number(g.time));
+}
+
 void describe(Keys& keys, CameraDescription& c)
 {
-    keys.about("camera", "The camera of `pleat render` and `pleat view`.");
-    keys.key({"eye", "position of the camera", "m", required}, vector(c.eye));
-    keys.key({"target", "what is in the middle of the picture", "m", required}, vector(c.target));
+    keys.about("camera", "A camera of `pleat render`, `pleat view` and view-dependent remeshing.");
+    keys.exactly_one_of({"eye", "keys", "gltf"}, "to say where the camera is");
+    keys.key({"name", "name of the camera, for `pleat render --camera`", "", "none"},
+             written_if(!c.name.empty(), text(c.name)));
+    const bool is_fixed = c.keys.empty() && c.gltf.file.empty();
+    keys.key({"eye", "position of the camera, at rest", "m"}, written_if(is_fixed, vector(c.eye)));
+    keys.key({"target", "what is in the middle of the picture", "m", "required with `eye`"},
+             written_if(is_fixed, vector(c.target)));
+    keys.key({"keys", "list of [keys](#camera-keys): positions over time, with cuts"},
+             camera_keys(c.keys));
+    std::optional<GltfCameraDescription> gltf;
+    if (!c.gltf.file.empty()) gltf = c.gltf;
+    keys.key({"gltf", "a [camera of a glTF file](#camera-keys)"},
+             maybe_object(gltf, GltfCameraDescription{}, "file"));
+    if (gltf) c.gltf = *gltf;
+    keys.key({"up", "direction towards the upper edge of the picture", "", "that of the scene"},
+             up_of_camera(c.up));
     keys.key({"fov", "field of view from the lower to the upper edge", "degrees"},
-             number(c.fov, {1, 170}));
-    keys.key({"motion", "a [motion](#motions) that carries eye and target", "", "at rest"},
+             number(c.fov, fov_range));
+    keys.key({"aspect", "width over height of the picture"}, number(c.aspect, {0.01, 100}));
+    keys.key({"near", "what is nearer is not seen", "m"}, number(c.near, positive));
+    keys.key({"far", "what is farther is not seen", "m"}, number(c.far, positive));
+    keys.key({"motion", "a [motion](#motions) that carries the camera", "", "at rest"},
              motion(c.motion));
     keys.when_reading([&](JsonReader& r) {
-        if (r.has("eye") && r.has("target") && c.eye == c.target)
-            r.file().problem(r.path_of("target"), "the position of the eye",
-                             "another point to look at");
+        check_sight(r, c.eye, c.target);
+        if (r.has("eye") && !r.has("target"))
+            r.file().problem(r.path_of("target"), "this key is missing",
+                             "an array of 3 numbers, the point to look at");
+        if (!(c.far > c.near))
+            r.file().problem(r.path_of("far"), "a distance of " + Json(c.far).dump() + " m",
+                             "one above \"near\"");
     });
+}
+
+void describe(Keys& keys, BucklingDescription& b)
+{
+    keys.about("buckling_compensation",
+               "Softer compression of large faces, which cannot buckle as fine cloth does.");
+    static const Words choices{{"out_of_view", "all"},
+                               {"faces that no camera of the scene has in its frame", ""}};
+    keys.key({"exponent", "compressive strains are scaled by the relative area to this power"},
+             number(b.exponent, {1, 1000}));
+    keys.key({"faces", "which faces are made softer"}, word(b.faces, choices));
+    keys.key({"areas",
+              "`[a, b]`: material area up to which a face is not softened, and from which on it "
+              "does not resist compression",
+              "m²", "the smallest and the largest of these faces"},
+             checked(maybe(b.areas,
+                           [](std::array<double, 2>& areas) {
+                               return numbers({areas.data(), 2}, not_negative);
+                           }),
+                     [&b](JsonReader& r, const std::string& key) {
+                         if (b.areas && !((*b.areas)[0] < (*b.areas)[1]))
+                             r.file().problem(r.path_of(key), shown(*r.find(key)),
+                                              "two areas, the smaller first");
+                     }));
+}
+
+namespace {
+
+void describe_material(Keys& keys, InstanceMaterialDescription& m)
+{
+    keys.about("instance_material", "The fabric of a cloth of the instance.");
+    keys.key({"cloth", "name of the cloth that is copied", "", required}, text(m.cloth));
+    keys.key({"material", "its [fabric](#fabrics), for all material indices", "", required},
+             fabric_value(m.material));
+}
+
+} // namespace
+
+void describe(Keys& keys, InstanceDescription& i)
+{
+    keys.about("instance",
+               "Copies of cloths, with their handles, and of obstacles. The copy of `dress` in the "
+               "instance `b` is named `dress_b`.");
+    keys.key({"name", "name of the instance", "", required}, text(i.name));
+    keys.key({"of", "names of the cloths and obstacles that are copied", "", "all"}, texts(i.of));
+    keys.key({"without", "names of cloths and obstacles that are not", "", "none"},
+             texts(i.without));
+    keys.key({"transform", "[transform](#transforms) of the copies, applied last", "", "none"},
+             object(i.transform));
+    keys.key({"time", "by how much later its motions start", "s"}, number(i.time));
+    keys.key({"materials", "list of `{\"cloth\": name, \"material\": fabric}`: other fabrics"},
+             list(i.materials, &describe_material));
 }
 
 namespace {
@@ -782,7 +946,16 @@ void describe(Keys& keys, SceneDescription& s)
     keys.key({"dress", "[garments brought onto the body before frame 0](garments.md#dressing)", "",
               "off"},
              maybe_object(s.dress));
-    keys.key({"camera", "[camera](#camera)", "", "fitted to the cloth"}, maybe_object(s.camera));
+    keys.key({"camera", "[camera](#camera) of pictures and of the metrics `view` and `screen`", "",
+              "fitted to the cloth"},
+             maybe_object(s.camera));
+    keys.key({"cameras", "list of further [cameras](#camera) of the metrics `view` and `screen`"},
+             list(s.cameras));
+    keys.key(
+        {"buckling_compensation", "[softer compression of large faces](#remeshing)", "", "off"},
+        maybe_object(s.buckling_compensation));
+    keys.key({"instances", "list of [instances](#instances): copies of cloths and obstacles"},
+             list(s.instances));
 }
 
 } // namespace pleat

@@ -20,7 +20,11 @@ void describe(Keys& keys, HandleDescription& handle, const SceneDescription& sce
 void describe(Keys& keys, Wind& wind);
 void describe(Keys& keys, SettleDescription& settle);
 void describe(Keys& keys, DressDescription& dress);
+void describe(Keys& keys, CameraRateDescription& rate);
+void describe(Keys& keys, GltfCameraDescription& gltf);
 void describe(Keys& keys, CameraDescription& camera);
+void describe(Keys& keys, BucklingDescription& buckling);
+void describe(Keys& keys, InstanceDescription& instance);
 /// All keys of a scene.
 void describe(Keys& keys, SceneDescription& scene);
 

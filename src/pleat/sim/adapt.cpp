@@ -16,6 +16,10 @@ AdaptReport adapt(const World& world, Pipeline& p, Simulation& sim)
     }
     r.times[Stage::remesh] -= r.remesh.ms_separate;
     r.times[Stage::separate] += r.remesh.ms_separate;
+    if (p.buckling) {
+        const StageTimer timer(r.times, Stage::remesh);
+        compensate_buckling(world, sim.time, *p.buckling, sim.state, sim.model);
+    }
     if (!r.remesh.changed) return r;
     p.contact_finder->mesh_changed();
     p.integrator->mesh_changed();

@@ -10,10 +10,12 @@
 #include "pleat/loads/load.hpp"
 #include "pleat/model/model.hpp"
 #include "pleat/model/state.hpp"
+#include "pleat/remeshing/buckling_compensation.hpp"
 #include "pleat/remeshing/remesher.hpp"
 #include "pleat/strain_limiting/strain_limiter.hpp"
 
 #include <memory>
+#include <optional>
 
 namespace pleat {
 
@@ -33,6 +35,8 @@ struct Pipeline {
     std::unique_ptr<ImpactResolver> impact_resolver = std::make_unique<ImpactResolverNone>();
     std::unique_ptr<Remesher> remesher = std::make_unique<RemesherNone>();
     LoadList loads = world_loads();
+    /// Softer compression of large faces, set after each remeshing; none: as the laws say.
+    std::optional<BucklingOptions> buckling{};
 };
 
 } // namespace pleat
