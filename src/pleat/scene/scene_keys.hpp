@@ -24,4 +24,8 @@ void describe(Keys& keys, CameraDescription& camera);
 /// All keys of a scene.
 void describe(Keys& keys, SceneDescription& scene);
 
+/// \param problems where to put what is wrong; none: thrown
+[[nodiscard]] SceneDescription read_scene(const Json& json, const std::filesystem::path& path,
+                                          std::vector<Problem>* problems = nullptr);
+
 } // namespace pleat
