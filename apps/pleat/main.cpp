@@ -43,7 +43,7 @@ int main(int argc, char** argv)
         {"remesh", add_remesh(program)}, {"garment", add_garment(program)},
         {"new", add_new(program)},       {"materials", add_materials(program)},
         {"schema", add_schema(program)}, {"export", add_export(program)},
-        {"wedge", add_wedge(program)},
+        {"wedge", add_wedge(program)},   {"bake", add_bake(program)},
     };
 #if defined(PLEAT_VIEWER)
     commands.emplace("view", add_view(program));

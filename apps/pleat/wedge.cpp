@@ -16,10 +16,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <cerrno>
 #include <csignal>
 #include <fstream>
 #include <iterator>

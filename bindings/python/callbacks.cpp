@@ -15,7 +15,7 @@ namespace {
 
 /// What is common to both kinds of input.
 struct CallInput {
-    std::string where; // for messages
+    std::string where;            // for messages
     const Model* model = nullptr; // null when the call is over
     const State* state = nullptr;
     double time = 0;
@@ -133,7 +133,7 @@ private:
         if (loads.drag.empty()) loads.drag.resize(nodes);
         for (std::size_t i = 0; i < nodes; ++i)
             for (std::size_t k = 0; k < 9; ++k)
-                loads.drag[i].e[k] += !is_scalar  ? array.data()[9 * i + k]
+                loads.drag[i].e[k] += !is_scalar   ? array.data()[9 * i + k]
                                       : k % 4 == 0 ? array.data()[i]
                                                    : 0;
     }
@@ -276,8 +276,7 @@ void add_callbacks(py::module_& module)
     py::class_<SizingCall> sizing(module, "SizingInput",
                                   "What a sizing function gets, for one cloth. Arrays are copies.");
     add_common<SizingCall>(sizing);
-    sizing
-        .def_property_readonly("faces", &face_nodes, "Nodes of the faces of the cloth, (F, 3).")
+    sizing.def_property_readonly("faces", &face_nodes, "Nodes of the faces of the cloth, (F, 3).")
         .def_property_readonly("u", &face_material_points,
                                "Material coordinates of the corners of these faces, (F, 3, 2) [m].")
         .def_property_readonly(

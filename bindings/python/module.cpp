@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// pleat._core, the part of the Python module that is C++. What people import is in pleat/__init__.py.
+// pleat._core, the part of the Python module that is C++. What people import is in
+// pleat/__init__.py.
 #include "callbacks.hpp"
 #include "run_data.hpp"
 #include "simulation.hpp"

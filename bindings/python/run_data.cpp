@@ -36,8 +36,7 @@ py::dict object_dict(const RunFolder& run, const ObjectMesh& mesh, int frame)
     if (!mesh.is_cloth) return out;
     out["u"] = array_of(mesh.u);
     out["face_verts"] = array_of(mesh.face_verts);
-    out["vert_node"] =
-        array_of<std::uint32_t>(std::span<const std::uint32_t>(mesh.vert_node), {});
+    out["vert_node"] = array_of<std::uint32_t>(std::span<const std::uint32_t>(mesh.vert_node), {});
     out["face_panel"] =
         array_of<std::uint32_t>(std::span<const std::uint32_t>(mesh.face_panel), {});
     const std::optional<FrameAttributes> a = run.read_attributes(mesh, frame);
@@ -55,8 +54,7 @@ py::dict object_dict(const RunFolder& run, const ObjectMesh& mesh, int frame)
         std::memcpy(lengths.mutable_data(), a->face_drivers.data(),
                     a->face_drivers.size() * sizeof(float));
     out["sizing_lengths"] = lengths;
-    out["sizing_ellipse"] =
-        array_of<float>(std::span<const SizingEllipse>(a->face_ellipse), {3});
+    out["sizing_ellipse"] = array_of<float>(std::span<const SizingEllipse>(a->face_ellipse), {3});
     return out;
 }
 
@@ -75,8 +73,7 @@ py::dict remesh(const py::dict& mesh, const Doubles& metric, double hysteresis, 
     const MeshInput input = mesh_input_of(mesh, "mesh");
     require_shape(metric, "metric", {-1, 2, 2});
     std::vector<Mat2> tensors(std::size_t(metric.shape(0)));
-    if (!tensors.empty())
-        std::memcpy(tensors.data(), metric.data(), tensors.size() * sizeof(Mat2));
+    if (!tensors.empty()) std::memcpy(tensors.data(), metric.data(), tensors.size() * sizeof(Mat2));
     RemeshedSurface result;
     {
         const py::gil_scoped_release released;
@@ -118,8 +115,9 @@ MeshInput mesh_input_of(const py::dict& arrays, const std::string& name)
                                  "x of shape (any, 3) and faces of shape (any, 3)"});
     if (!mesh.material_u.empty() && mesh.face_points.empty()) {
         if (mesh.material_u.size() != mesh.node_x.size())
-            throw InputError(Problem{"", name + ".u", std::to_string(mesh.material_u.size()) +
-                                                          " material points without face_verts",
+            throw InputError(Problem{"", name + ".u",
+                                     std::to_string(mesh.material_u.size()) +
+                                         " material points without face_verts",
                                      "as many as x has rows, or face_verts"});
         mesh.face_points = mesh.face_nodes;
     }

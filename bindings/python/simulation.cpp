@@ -34,10 +34,10 @@ namespace {
 struct Block {
     std::uint64_t version = 0; // of the mesh
     bool is_stale = false;
-    bool holds = false;        // the arrays are here, not in the simulation
+    bool holds = false; // the arrays are here, not in the simulation
     Mesh mesh;
     State state;
-    Triangles face_nodes; // made when it is first asked for
+    Triangles face_nodes;                                   // made when it is first asked for
     std::vector<std::shared_ptr<const FaceSizing>> sizings; // that are shown
 };
 
@@ -297,15 +297,16 @@ py::array_t<std::uint32_t> face_numbers(PySimulation& s, bool of_panels)
     const Mesh& mesh = s.mesh();
     std::vector<std::uint32_t> numbers;
     for (const FaceId f : mesh.faces())
-        numbers.push_back(of_panels ? index(mesh.panel(f))
-                                    : index(s.simulator().model().panel_cloth[index(
-                                          mesh.panel(f))]));
+        numbers.push_back(of_panels
+                              ? index(mesh.panel(f))
+                              : index(s.simulator().model().panel_cloth[index(mesh.panel(f))]));
     return array_of<std::uint32_t>(std::span<const std::uint32_t>(numbers), {});
 }
 
 py::dict contacts_of(PySimulation& s)
 {
-    const Contacts found = s.compute([](Simulator& simulator) { return simulator.find_contacts(); });
+    const Contacts found =
+        s.compute([](Simulator& simulator) { return simulator.find_contacts(); });
     const State& state = s.state();
     std::vector<std::array<std::int32_t, 4>> nodes;
     std::vector<std::array<double, 4>> weights;
@@ -326,8 +327,7 @@ py::dict contacts_of(PySimulation& s)
         friction.push_back(p.friction);
     }
     py::dict out;
-    out["nodes"] =
-        array_of<std::int32_t>(std::span<const std::array<std::int32_t, 4>>(nodes), {4});
+    out["nodes"] = array_of<std::int32_t>(std::span<const std::array<std::int32_t, 4>>(nodes), {4});
     out["weights"] = array_of<double>(std::span<const std::array<double, 4>>(weights), {4});
     out["normal"] = array_of(normals);
     out["gap"] = array_of<double>(std::span<const double>(gaps), {});
@@ -411,10 +411,9 @@ std::shared_ptr<py::object> shared_function(py::object function)
 
 std::unique_ptr<PySimulation>
 make_simulation(const std::string& text, const std::string& path, bool is_file,
-                const std::vector<std::pair<std::string, std::string>>& set,
-                const py::dict& meshes, int threads, const py::dict& loads, const py::dict& sizing,
-                py::object on_step, py::object log, const std::string& resume_from,
-                std::optional<int> frame)
+                const std::vector<std::pair<std::string, std::string>>& set, const py::dict& meshes,
+                int threads, const py::dict& loads, const py::dict& sizing, py::object on_step,
+                py::object log, const std::string& resume_from, std::optional<int> frame)
 {
     ReadScene read = read_scene_of(text, path, is_file, set);
     const NamedMeshes named = meshes_of(meshes, read, path);
@@ -449,21 +448,25 @@ make_simulation(const std::string& text, const std::string& path, bool is_file,
 
 void add_views(py::class_<PySimulation>& type)
 {
-    type.def("x", [](const py::object& self) {
-            return vector_view(self, self.cast<PySimulation&>().state().x.values);
-        })
-        .def("v", [](const py::object& self) {
-            return vector_view(self, self.cast<PySimulation&>().state().v.values);
-        })
+    type.def("x",
+             [](const py::object& self) {
+                 return vector_view(self, self.cast<PySimulation&>().state().x.values);
+             })
+        .def("v",
+             [](const py::object& self) {
+                 return vector_view(self, self.cast<PySimulation&>().state().v.values);
+             })
         .def("u", &material_view)
         .def("vert_node", &vert_node_view)
         .def("face_verts", &face_verts_view)
         .def("faces", &faces_view)
         .def("metric", &metric_view)
         .def("strain", &strain_of)
-        .def("mass", [](PySimulation& s) {
-            return array_of<double>(std::span<const double>(s.simulator().model().mass.values), {});
-        })
+        .def("mass",
+             [](PySimulation& s) {
+                 return array_of<double>(std::span<const double>(s.simulator().model().mass.values),
+                                         {});
+             })
         .def("face_cloth", [](PySimulation& s) { return face_numbers(s, false); })
         .def("face_panel", [](PySimulation& s) { return face_numbers(s, true); });
 }
@@ -501,17 +504,18 @@ void add_simulation(py::module_& module)
                  return audit_dict(
                      s.compute([](Simulator& simulator) { return simulator.audit(); }));
              })
-        .def("hash", [](PySimulation& s) {
-            std::ostringstream text;
-            text << std::hex;
-            text.width(16);
-            text.fill('0');
-            text << s.simulator().hash();
-            return text.str();
-        })
+        .def("hash",
+             [](PySimulation& s) {
+                 std::ostringstream text;
+                 text << std::hex;
+                 text.width(16);
+                 text.fill('0');
+                 text << s.simulator().hash();
+                 return text.str();
+             })
         .def("write_frame",
-             [](PySimulation& s, const std::string& folder,
-                const std::vector<std::string>& formats, const std::string& pattern) {
+             [](PySimulation& s, const std::string& folder, const std::vector<std::string>& formats,
+                const std::string& pattern) {
                  const NamePattern names(pattern);
                  s.compute([&](Simulator& simulator) {
                      simulator.write_frame(folder, formats, names);

@@ -47,10 +47,10 @@ TEST(Wedge, that_is_killed_goes_on_and_equals_single_runs)
     const std::string command = std::string(PLEAT_BINARY) + " wedge " + scene +
                                 " --set cloths.0.material=gray-interlock,denim" +
                                 " --range contact.friction=0:0.7:8 --frames 8 -q -o " + out;
-    const ProgramResult killed =
-        run_shell(command + " & pid=$!; while [ $(grep -c ,finished, " + out +
-                  "/wedge.csv 2>/dev/null || true) -lt 5 ] 2>/dev/null; do sleep 0.01; done; kill -9 "
-                  "$pid; wait $pid");
+    const ProgramResult killed = run_shell(
+        command + " & pid=$!; while [ $(grep -c ,finished, " + out +
+        "/wedge.csv 2>/dev/null || true) -lt 5 ] 2>/dev/null; do sleep 0.01; done; kill -9 "
+        "$pid; wait $pid");
     EXPECT_EQ(killed.exit_code, 128 + 9) << killed.output;
     std::size_t finished = 0;
     for (const Row& row : read_table(out + "/wedge.csv"))
@@ -66,10 +66,10 @@ TEST(Wedge, that_is_killed_goes_on_and_equals_single_runs)
         EXPECT_EQ(row.at("state"), "finished");
         EXPECT_EQ(row.at("frames"), "9");
         const std::string single = (folder / ("single" + row.at("run"))).string();
-        const ProgramResult run = run_pleat(
-            {"run", scene, "-q", "--frames", "8", "--threads", "1", "-o", single, "--set",
-             "cloths.0.material=" + row.at("cloths.0.material"), "--set",
-             "contact.friction=" + row.at("contact.friction")});
+        const ProgramResult run =
+            run_pleat({"run", scene, "-q", "--frames", "8", "--threads", "1", "-o", single, "--set",
+                       "cloths.0.material=" + row.at("cloths.0.material"), "--set",
+                       "contact.friction=" + row.at("contact.friction")});
         EXPECT_EQ(run.exit_code, 0) << run.output;
         EXPECT_THAT(read_bytes(single + "/run.json"),
                     HasSubstr("\"hash\": \"" + row.at("hash") + "\""));
