@@ -6,8 +6,8 @@
 
 _pleat() {
     local -A options=(
-        [run]="--output --frames --threads --format --checkpoint-every --checkpoint-keep
-               --limit-tolerance --strict --json --quiet --no-attributes --force"
+        [run]="--output --set --frames --threads --format --name-pattern --checkpoint-every
+               --checkpoint-keep --limit-tolerance --strict --json --quiet --no-attributes --force"
         [resume]="--from --scene --output --frames --threads --format --checkpoint-every
                   --checkpoint-keep --limit-tolerance --strict --json --quiet --force"
         [check]="--offenders --limit-tolerance --strict --threads"
@@ -16,6 +16,9 @@ _pleat() {
                   --fov --eye --target --fit-frames --quiet --threads"
         [view]="--port --host --no-open --export --frames --output --force --threads"
         [stats]="--output"
+        [export]="--output --format --name-pattern"
+        [bake]="--output --mesh --cloth --format --tolerance --max-faces --threads"
+        [wedge]="--set --range --random --seed --output --frames --jobs --threads --quiet"
         [convert]="--float32"
         [remesh]="--metric --type --levels --output --hysteresis --guard"
         [garment]="--output --edge-length --max-faces"
@@ -36,7 +39,9 @@ _pleat() {
             return
             ;;
         --format)
-            mapfile -t COMPREPLY < <(compgen -W "obj ply" -- "$word")
+            local formats="obj ply usda vtp glb"
+            [[ $verb == bake ]] && formats="pc2 mdd glb usda"
+            mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$word")
             return
             ;;
     esac

@@ -33,6 +33,9 @@ using Command = std::function<int()>;
 [[nodiscard]] Command add_remesh(CLI::App& program);
 [[nodiscard]] Command add_garment(CLI::App& program);
 [[nodiscard]] Command add_stats(CLI::App& program);
+[[nodiscard]] Command add_export(CLI::App& program);
+[[nodiscard]] Command add_bake(CLI::App& program);
+[[nodiscard]] Command add_wedge(CLI::App& program);
 [[nodiscard]] Command add_view(CLI::App& program); // where the build has the viewer
 
 } // namespace pleat::app

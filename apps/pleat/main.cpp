@@ -42,7 +42,8 @@ int main(int argc, char** argv)
         {"stats", add_stats(program)},   {"convert", add_convert(program)},
         {"remesh", add_remesh(program)}, {"garment", add_garment(program)},
         {"new", add_new(program)},       {"materials", add_materials(program)},
-        {"schema", add_schema(program)},
+        {"schema", add_schema(program)}, {"export", add_export(program)},
+        {"wedge", add_wedge(program)},   {"bake", add_bake(program)},
     };
 #if defined(PLEAT_VIEWER)
     commands.emplace("view", add_view(program));

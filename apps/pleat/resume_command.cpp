@@ -106,9 +106,7 @@ Command add_resume(CLI::App& program)
         ->check(CLI::Range(0, 10000000));
     verb->add_option("--threads", a->options.threads, "Number of threads (default: one per core)")
         ->check(CLI::Range(0, 4096));
-    verb->add_option("--format", a->formats, "Formats of the frames (default: as before)")
-        ->delimiter(',')
-        ->check(CLI::IsMember({"obj", "ply"}));
+    add_format_option(*verb, a->formats, "as before");
     verb->add_option("--checkpoint-every", a->checkpoint_every,
                      "Frames between checkpoints (default: as before)")
         ->check(CLI::Range(0, 10000000));

@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 struct RunArguments {
     RunRecord record;
     std::string output;
+    std::vector<std::string> set; // KEY=VALUE
 };
 
 /// Makes the folder; one that already holds a run is emptied with force and refused without.
@@ -49,8 +50,8 @@ void prepare_output(const fs::path& folder, bool force)
 void remove_old_run(const fs::path& folder)
 {
     std::error_code code;
-    for (const char* part :
-         {"checkpoint", "frames", "stats.csv", "run.json", "scene.json", "offenders.obj"}) {
+    for (const char* part : {"checkpoint", "frames", "stats.csv", "run.json", "scene.json",
+                             "offenders.obj", "run.usda", "run.pvd"}) {
         fs::remove_all(folder / part, code);
         if (code) throw FileError((folder / part).string(), code.message());
     }
@@ -59,7 +60,10 @@ void remove_old_run(const fs::path& folder)
 int run_scene(const RunArguments& a)
 {
     const RunOptions& o = a.record.options;
-    ReadScene read = read_any_scene_in_part(a.record.scene);
+    (void)NamePattern(o.name_pattern); // is told before anything is done
+    SceneOverrides overrides;
+    for (const std::string& text : a.set) overrides.push_back(parse_override(text));
+    ReadScene read = read_any_scene_in_part(a.record.scene, overrides);
     SceneDescription description = std::move(read.scene);
     if (o.frames) description.frames = *o.frames;
     const fs::path folder =
@@ -94,6 +98,10 @@ Command add_run(CLI::App& program)
     verb->add_option("scene", a->record.scene, "The scene file")->required();
     verb->add_option("-o,--output", a->output,
                      "Folder for the results (default: out/<folder of the scene>)");
+    verb->add_option("--set", a->set,
+                     "Replace a value of the scene: KEY=VALUE, such as cloths.0.material=denim "
+                     "(may be repeated)")
+        ->allow_extra_args(false);
     add_run_options(*verb, a->record.options);
     verb->add_flag("--force", a->record.options.force, "Replace the results of an earlier run");
     return [a] { return run_scene(*a); };

@@ -6,8 +6,6 @@
 
 #include "pleat/core/atomic_file.hpp"
 #include "pleat/core/error.hpp"
-#include "pleat/export/obj_sink.hpp"
-#include "pleat/export/ply_sink.hpp"
 #include "pleat/scene/cloth_attributes.hpp"
 #include "pleat/scene/run_folder.hpp"
 #include "pleat/sim/run.hpp"
@@ -49,13 +47,6 @@ void listen_for_stops()
     if (std::signal(SIGHUP, request_stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
 }
 
-std::unique_ptr<FrameSink> make_sink(const std::string& format, const fs::path& folder)
-{
-    if (format == "obj") return std::make_unique<FrameSinkObj>(folder);
-    if (format == "ply") return std::make_unique<FrameSinkPly>(folder);
-    throw InputError(Problem{"--format", "", "\"" + format + "\"", "obj or ply"});
-}
-
 const char* end_word(RunEnd end)
 {
     switch (end) {
@@ -85,6 +76,7 @@ void write_record(const fs::path& folder, const RunRecord& r, int frames, const 
         {"scene", fs::absolute(r.scene).string()},
         {"frames", frames},
         {"formats", r.options.formats},
+        {"name_pattern", r.options.name_pattern},
         {"attributes", r.options.attributes},
         {"checkpoint_every", r.options.checkpoint_every},
         {"checkpoint_keep", r.options.checkpoint_keep},
@@ -124,9 +116,9 @@ void add_run_options(CLI::App& verb, RunOptions& o)
         ->check(CLI::Range(0, 10000000));
     verb.add_option("--threads", o.threads, "Number of threads (default: one per core)")
         ->check(CLI::Range(0, 4096));
-    verb.add_option("--format", o.formats, "Formats of the frames: obj, ply")
-        ->delimiter(',')
-        ->check(CLI::IsMember({"obj", "ply"}));
+    add_format_option(verb, o.formats, "obj");
+    verb.add_option("--name-pattern", o.name_pattern,
+                    "Names of the files of frames (default: \"{frame:05d}_{name}\")");
     verb.add_option("--checkpoint-every", o.checkpoint_every,
                     "Frames between checkpoints (default: 10; 0: only at the start and the end)")
         ->check(CLI::Range(0, 10000000));
@@ -140,6 +132,24 @@ void add_run_options(CLI::App& verb, RunOptions& o)
                   "Do not write frames/*.attributes (velocity, sizing; for `view` and `render`)");
 }
 
+FrameFileOptions frame_file_options(const SceneDescription& description, const NamePattern& names)
+{
+    return {description.fps, description.up, names};
+}
+
+CLI::Option* add_format_option(CLI::App& verb, std::vector<std::string>& formats,
+                               const std::string& default_text)
+{
+    std::string names;
+    for (const std::string& name : frame_format_names())
+        names += (names.empty() ? "" : ", ") + name;
+    return verb
+        .add_option("--format", formats,
+                    "Formats of the frames: " + names + " (default: " + default_text + ")")
+        ->delimiter(',')
+        ->check(CLI::IsMember(frame_format_names()));
+}
+
 RunRecord read_run_record(const fs::path& folder)
 {
     const fs::path path = folder / "run.json";
@@ -150,6 +160,7 @@ RunRecord read_run_record(const fs::path& folder)
     try {
         record.scene = json.at("scene").get<std::string>();
         record.options.formats = json.at("formats").get<std::vector<std::string>>();
+        record.options.name_pattern = json.value("name_pattern", std::string(default_name_pattern));
         record.options.attributes = json.at("attributes").get<bool>();
         record.options.checkpoint_every = json.at("checkpoint_every").get<int>();
         record.options.checkpoint_keep = json.at("checkpoint_keep").get<int>();
@@ -172,8 +183,11 @@ public:
           progress_(scene.settings.frames, scene.settings.substeps, o_.json, o_.quiet),
           last_kept_(info.so_far), hash_(state_hash(scene.start.model, scene.start.state))
     {
-        for (const std::string& format : o_.formats) sinks_.push_back(make_sink(format, folder));
-        if (o_.attributes) attributes_.emplace(folder);
+        const NamePattern names(o_.name_pattern);
+        for (const std::string& format : o_.formats)
+            sinks_.push_back(
+                make_frame_sink(format, folder, frame_file_options(description, names)));
+        if (o_.attributes) attributes_.emplace(folder, names);
         if (info.so_far.frames_written > 0)
             stats_.emplace(folder / "stats.csv", scene.start.frame);
         else

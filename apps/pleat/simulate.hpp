@@ -7,6 +7,8 @@
 #include "commands.hpp"
 
 #include "pleat/core/parallel.hpp"
+#include "pleat/export/frame_formats.hpp"
+#include "pleat/export/name_pattern.hpp"
 #include "pleat/scene/limit_audit.hpp"
 #include "pleat/scene/load_scene.hpp"
 #include "pleat/sim/checkpoint.hpp"
@@ -23,8 +25,9 @@ struct RunOptions {
     std::optional<int> frames;
     int threads = 0;
     std::vector<std::string> formats{"obj"};
-    int checkpoint_every = 10; // frames
-    int checkpoint_keep = 0;   // of the newest; 0: all
+    std::string name_pattern{default_name_pattern}; // of the files of frames
+    int checkpoint_every = 10;                      // frames
+    int checkpoint_keep = 0;                        // of the newest; 0: all
     bool json = false;
     bool quiet = false;
     bool force = false;
@@ -45,6 +48,13 @@ struct RunRecord {
 
 /// \throw InputError where the folder has none that can be read.
 [[nodiscard]] RunRecord read_run_record(const std::filesystem::path& folder);
+
+/// What frames of a scene need to know to be written.
+[[nodiscard]] FrameFileOptions frame_file_options(const SceneDescription& description,
+                                                  const NamePattern& names);
+/// --format of runs and of what is made from them. \return the option
+CLI::Option* add_format_option(CLI::App& verb, std::vector<std::string>& formats,
+                               const std::string& default_text);
 
 void write_text(const std::filesystem::path& path, const std::string& text);
 

@@ -26,6 +26,7 @@ FrameAttributes small_attributes()
     a.face_drivers = {0.5f, infinite, 0.25f, infinite, infinite, infinite};
     a.face_ellipse = {{0.25f, 0.125f, 0.5f}, {1, 1, 0}};
     a.face_generation = {0, 6};
+    a.face_panel = {1, 300};
     return a;
 }
 
@@ -36,13 +37,14 @@ TEST(FrameAttributes, come_back_as_they_were_written)
     write_attributes(folder / "a.attributes", a);
     EXPECT_EQ(read_attributes(folder / "a.attributes"), a);
     EXPECT_EQ(read_bytes(folder / "a.attributes").size(),
-              24u + 4 + 3 * 4 + 9 + 6 + 4 * 12 + 2 * 15);
+              24u + 4 + 3 * 4 + 9 + 6 + 4 * 12 + 2 * 17);
 
     FrameAttributes without = a;
     without.drivers.clear();
     without.face_drivers.clear();
     without.face_ellipse.clear();
     without.face_generation.clear();
+    without.face_panel.clear();
     write_attributes(folder / "b.attributes", without);
     EXPECT_EQ(read_attributes(folder / "b.attributes"), without);
 }
@@ -76,7 +78,7 @@ TEST(FrameAttributes, that_are_cut_off_or_strange_are_refused)
         EXPECT_THROW((void)parse_attributes(good.substr(0, size), "cut"), InputError) << size;
     EXPECT_THROW((void)parse_attributes(good + "x", "longer"), InputError);
     std::string newer = good;
-    newer[8] = 4;
+    newer[8] = 5;
     EXPECT_THROW((void)parse_attributes(newer, "newer"), InputError);
     std::string huge = good;
     for (std::size_t i = 12; i < 20; ++i) huge[i] = '\xff'; // four thousand million nodes and faces

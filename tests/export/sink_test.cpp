@@ -2,6 +2,7 @@
 // Copyright the Pleat authors
 #include "pleat/core/error.hpp"
 #include "pleat/export/frame_files.hpp"
+#include "pleat/export/frame_formats.hpp"
 #include "pleat/export/obj_sink.hpp"
 #include "pleat/export/ply_sink.hpp"
 #include "temporary_folder.hpp"
@@ -9,8 +10,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -158,18 +157,13 @@ TEST(FrameFiles, make_colliding_names_unique_and_keep_them_through_the_run)
 
 // ---- what every sink must do --------------------------------------------------------------------
 
-struct SinkKind {
-    const char* name;
-    std::function<std::unique_ptr<FrameSink>(const std::filesystem::path&)> make;
-};
-
-class EverySink : public testing::TestWithParam<SinkKind> {};
+class EverySink : public testing::TestWithParam<FrameFormat> {};
 
 TEST_P(EverySink, writes_the_same_bytes_twice)
 {
     const TemporaryFolder a, b;
     for (const TemporaryFolder* folder : {&a, &b}) {
-        const auto sink = GetParam().make(folder->path());
+        const auto sink = GetParam().make(folder->path(), {});
         for (int i = 0; i < 3; ++i) sink->write(Scene().frame(i));
         sink->finish();
     }
@@ -185,7 +179,7 @@ TEST_P(EverySink, says_which_directory_it_cannot_make)
     const TemporaryFolder folder;
     write_bytes(folder / "file", "in the way");
     try {
-        static_cast<void>(GetParam().make(folder / "file"));
+        static_cast<void>(GetParam().make(folder / "file", {}));
         FAIL() << "made a directory inside a file";
     } catch (const FileError& error) {
         EXPECT_EQ(error.path(), (folder / "file/frames").string());
@@ -196,7 +190,7 @@ TEST_P(EverySink, says_which_directory_it_cannot_make)
 TEST_P(EverySink, says_which_file_it_cannot_write)
 {
     const TemporaryFolder folder;
-    const auto sink = GetParam().make(folder.path());
+    const auto sink = GetParam().make(folder.path(), {});
     std::filesystem::remove_all(folder / "frames");
     try {
         sink->write(Scene().frame(0));
@@ -207,15 +201,8 @@ TEST_P(EverySink, says_which_file_it_cannot_write)
 }
 
 INSTANTIATE_TEST_SUITE_P(Sinks, EverySink,
-                         testing::Values(SinkKind{"obj",
-                                                  [](const std::filesystem::path& path) {
-                                                      return std::make_unique<FrameSinkObj>(path);
-                                                  }},
-                                         SinkKind{"ply",
-                                                  [](const std::filesystem::path& path) {
-                                                      return std::make_unique<FrameSinkPly>(path);
-                                                  }}),
-                         [](const auto& kind) { return std::string(kind.param.name); });
+                         testing::ValuesIn(frame_formats().begin(), frame_formats().end()),
+                         [](const auto& format) { return std::string(format.param.name); });
 
 } // namespace
 } // namespace pleat

@@ -17,8 +17,8 @@ namespace pleat {
 namespace {
 
 constexpr std::string_view magic = "PLEATATT";
-constexpr std::uint32_t version = 3;
-constexpr std::uint32_t sizing_bit = 1, generation_bit = 2;
+constexpr std::uint32_t version = 4;
+constexpr std::uint32_t sizing_bit = 1, generation_bit = 2, panel_bit = 4;
 constexpr std::size_t header_bytes = 8 + 4 * sizeof(std::uint32_t);
 
 static_assert(std::endian::native == std::endian::little, "files are little-endian");
@@ -112,7 +112,11 @@ void write_attributes(const std::filesystem::path& path, const FrameAttributes& 
     const bool has_generations = !a.face_generation.empty();
     PLEAT_ASSERT(!has_generations || a.face_generation.size() == faces,
                  "generations are there for all faces or for none");
-    put(bytes, (has_sizing ? sizing_bit : 0) | (has_generations ? generation_bit : 0));
+    const bool has_panels = !a.face_panel.empty();
+    PLEAT_ASSERT(!has_panels || a.face_panel.size() == faces,
+                 "panels are there for all faces or for none");
+    put(bytes, (has_sizing ? sizing_bit : 0) | (has_generations ? generation_bit : 0) |
+                   (has_panels ? panel_bit : 0));
     if (has_sizing) {
         put(bytes, std::uint32_t(a.drivers.size()));
         for (const std::string& name : a.drivers) {
@@ -129,6 +133,7 @@ void write_attributes(const std::filesystem::path& path, const FrameAttributes& 
             for (const float c : {e.longest, e.shortest, e.angle}) put(bytes, half_from_float(c));
     }
     for (const std::uint8_t g : a.face_generation) put(bytes, g);
+    for (const std::uint16_t p : a.face_panel) put(bytes, p);
     AtomicFile file(path);
     file.append(bytes);
     file.commit();
@@ -150,13 +155,14 @@ FrameAttributes parse_attributes(std::string_view bytes, const std::string& name
     const auto follows = take<std::uint32_t>(bytes);
     const bool has_sizing = (follows & sizing_bit) != 0;
     const bool has_generations = file_version > 2 && (follows & generation_bit) != 0;
+    const bool has_panels = file_version > 3 && (follows & panel_bit) != 0;
     FrameAttributes a;
     if (has_sizing && file_version == 1)
         a.drivers = {"curvature", "compression", "velocity", "obstacle"};
     if (has_sizing && file_version > 1 && !take_names(bytes, a.drivers))
         throw bad("a file that ends amid the names of its sizing metrics", "all of them");
-    const std::uint64_t face_bytes =
-        (has_sizing ? 2 + 2 * a.drivers.size() + 6 : 2) + (has_generations ? 1 : 0);
+    const std::uint64_t face_bytes = (has_sizing ? 2 + 2 * a.drivers.size() + 6 : 2) +
+                                     (has_generations ? 1 : 0) + (has_panels ? 2 : 0);
     const std::uint64_t expected = 12 * nodes + face_bytes * faces;
     if (bytes.size() != expected)
         throw bad(std::to_string(bytes.size()) + " bytes of arrays",
@@ -180,6 +186,10 @@ FrameAttributes parse_attributes(std::string_view bytes, const std::string& name
     if (has_generations) {
         a.face_generation.resize(faces);
         for (std::uint8_t& g : a.face_generation) g = take<std::uint8_t>(bytes);
+    }
+    if (has_panels) {
+        a.face_panel.resize(faces);
+        for (std::uint16_t& p : a.face_panel) p = take<std::uint16_t>(bytes);
     }
     return a;
 }

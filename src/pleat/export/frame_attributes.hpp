@@ -5,8 +5,8 @@
 // face. One binary file a cloth and frame, DIR/frames/00012_<name>.attributes, little-endian:
 //
 //   8 bytes   "PLEATATT"
-//   uint32    version (3), node count N, face count F, 1 where sizing follows plus 2 where
-//             generations do
+//   uint32    version (4), node count N, face count F, 1 where sizing follows plus 2 where
+//             generations do plus 4 where panels do
 //   uint32    D, the number of sizing metrics, and for each the length of its name and the name in
 //             UTF-8; only with sizing
 //   float32   N x 3   velocity [m/s]
@@ -15,11 +15,12 @@
 //   float16   F x 3   ellipse of the sizing metric, material space: long and short edge [m], angle
 //                     of the long one from the u axis [rad]
 //   uint8     F       generation of root-3 subdivision
+//   uint16    F       panel, counted in the cloth
 //
-// Versions 1 and 2, which are still read, have no generations. Version 1 has no names: D is 4, and
-// the metrics are curvature, compression, velocity and obstacle. Nodes and faces stand in the order
-// of the mesh file. The mesh files can be read by any program; this file is for Pleat's own viewer
-// and pictures and is optional.
+// Earlier versions are still read: 3 has no panels, 1 and 2 have no generations. Version 1 has no
+// names: D is 4, and the metrics are curvature, compression, velocity and obstacle. Nodes and faces
+// stand in the order of the mesh file. The mesh files can be read by any program; this file is for
+// Pleat's own viewer and pictures and is optional.
 #pragma once
 
 #include "pleat/core/vec.hpp"
@@ -50,6 +51,7 @@ struct FrameAttributes {
     std::vector<SizingEllipse> face_ellipse;  // empty or one a face
     /// Of root-3 subdivision; empty or one a face.
     std::vector<std::uint8_t> face_generation;
+    std::vector<std::uint16_t> face_panel; // counted in the cloth; empty or one a face
     bool operator==(const FrameAttributes&) const = default;
 };
 

@@ -4,7 +4,6 @@
 
 #include "pleat/core/error.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <system_error>
@@ -14,7 +13,6 @@ namespace pleat {
 namespace {
 
 constexpr std::size_t most_stem_bytes = 100;
-constexpr std::size_t frame_digits = 5;
 
 bool is_plain(char c)
 {
@@ -33,13 +31,6 @@ std::string lower_case(std::string text)
     for (char& c : text)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     return text;
-}
-
-std::string frame_prefix(int number)
-{
-    PLEAT_ASSERT(number >= 0, "frames are numbered from 0 on");
-    const std::string digits = std::to_string(number);
-    return std::string(frame_digits - std::min(frame_digits, digits.size()), '0') + digits + "_";
 }
 
 } // namespace
@@ -67,8 +58,9 @@ std::string frame_comment(const Frame& frame, const FrameMesh& mesh)
            std::string(time.data(), end.ptr) + " s";
 }
 
-FrameFiles::FrameFiles(const std::filesystem::path& directory, std::string extension)
-    : folder_(directory / "frames"), extension_(std::move(extension))
+FrameFiles::FrameFiles(const std::filesystem::path& directory, std::string extension,
+                       NamePattern pattern)
+    : folder_(directory / "frames"), extension_(std::move(extension)), pattern_(std::move(pattern))
 {
     std::error_code error;
     std::filesystem::create_directories(folder_, error);
@@ -87,9 +79,21 @@ std::vector<std::optional<std::filesystem::path>> FrameFiles::paths_of(const Fra
             continue;
         }
         const int number = mesh.is_static ? 0 : frame.number;
-        paths.emplace_back(folder_ / (frame_prefix(number) + stem + "." + extension_));
+        paths.emplace_back(folder_ / (pattern_.stem(stem, number) + "." + extension_));
     }
     return paths;
+}
+
+std::map<std::string, FrameFiles::Written> FrameFiles::written() const
+{
+    std::map<std::string, Written> objects;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+        if (entry.path().extension() != "." + extension_) continue;
+        if (const auto parts = pattern_.match(entry.path().stem().string()))
+            objects[parts->name][parts->frame] = entry.path();
+    }
+    return objects;
 }
 
 const std::string& FrameFiles::stem_of(const ObjectKey& key)

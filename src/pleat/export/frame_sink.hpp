@@ -25,6 +25,7 @@ struct FrameMesh {
     std::span<const std::array<std::uint32_t, 3>> face_verts; // empty with u
     std::span<const Vec3> v;                                  // [m/s], empty or one a node
     std::span<const std::uint32_t> vert_node;                 // the node of each vert
+    std::span<const std::uint32_t> face_panel; // counted in the object; empty with u, or not known
 };
 
 struct Frame {
@@ -39,7 +40,8 @@ public:
     virtual ~FrameSink() = default;
     /// \throw FileError where the operating system refuses.
     virtual void write(const Frame& frame) = 0;
-    /// Called once, after the last frame.
+    /// Called once, after the last frame, also where a run was stopped before its end.
+    /// \throw FileError
     virtual void finish() {}
 };
 

@@ -4,10 +4,16 @@
 
 #include "pleat/export/obj_writer.hpp"
 
+#include <utility>
+
 namespace pleat {
 
+FrameSinkObj::FrameSinkObj(const std::filesystem::path& directory)
+    : FrameSinkObj(directory, Options{})
+{}
+
 FrameSinkObj::FrameSinkObj(const std::filesystem::path& directory, Options options)
-    : files_(directory, "obj"), options_(options)
+    : files_(directory, "obj", options.names), options_(std::move(options))
 {}
 
 void FrameSinkObj::write(const Frame& frame)

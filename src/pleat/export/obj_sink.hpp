@@ -15,10 +15,12 @@ class FrameSinkObj : public FrameSink {
 public:
     struct Options {
         bool velocities = false; // write nv lines; most other programs skip them
+        NamePattern names{};
     };
 
     /// Makes DIR/frames. \throw FileError
-    explicit FrameSinkObj(const std::filesystem::path& directory, Options options = {false});
+    explicit FrameSinkObj(const std::filesystem::path& directory);
+    FrameSinkObj(const std::filesystem::path& directory, Options options);
     /// One file an object; static objects once, with number 0.
     void write(const Frame& frame) override;
 

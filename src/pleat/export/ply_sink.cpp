@@ -2,10 +2,16 @@
 // Copyright the Pleat authors
 #include "pleat/export/ply_sink.hpp"
 
+#include <utility>
+
 namespace pleat {
 
+FrameSinkPly::FrameSinkPly(const std::filesystem::path& directory)
+    : FrameSinkPly(directory, Options{})
+{}
+
 FrameSinkPly::FrameSinkPly(const std::filesystem::path& directory, Options options)
-    : files_(directory, "ply"), options_(options)
+    : files_(directory, "ply", options.names), options_(std::move(options))
 {}
 
 void FrameSinkPly::write(const Frame& frame)

@@ -16,12 +16,13 @@ class FrameSinkPly : public FrameSink {
 public:
     struct Options {
         PlyPrecision precision = PlyPrecision::float64; // float32: half the size, not exact
-        bool velocities = false;
+        bool velocities = true;
+        NamePattern names{};
     };
 
     /// Makes DIR/frames. \throw FileError
-    explicit FrameSinkPly(const std::filesystem::path& directory,
-                          Options options = {PlyPrecision::float64, false});
+    explicit FrameSinkPly(const std::filesystem::path& directory);
+    FrameSinkPly(const std::filesystem::path& directory, Options options);
     /// One file an object; static objects once, with number 0.
     void write(const Frame& frame) override;
 

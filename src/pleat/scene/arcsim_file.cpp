@@ -5,6 +5,9 @@
 // file handles that format. Keys without a counterpart give a note; invalid values are problems.
 #include "pleat/scene/arcsim_file.hpp"
 
+#include "pleat/scene/override_json.hpp"
+#include "pleat/scene/scene_keys.hpp"
+
 #include "pleat/io/mesh_sequence.hpp"
 #include "pleat/io/motion_file.hpp"
 #include "pleat/scene/json_reader.hpp"
@@ -731,13 +734,28 @@ ReadScene read_any_scene(const fs::path& path)
     return {read_scene_file(path), false, {}, {}};
 }
 
-ReadScene read_any_scene_in_part(const fs::path& path)
+namespace {
+
+ReadScene read_json_in_part(Json json, const fs::path& path, const SceneOverrides& overrides)
 {
-    const Json json = read_json_file(path.string());
+    apply_overrides(json, overrides);
     if (looks_like_arcsim(json)) return ArcsimReader(path).read(json);
     ReadScene read;
-    read.scene = read_scene_file(path, read.problems);
+    read.scene = read_scene(json, path, &read.problems);
     return read;
+}
+
+} // namespace
+
+ReadScene read_any_scene_in_part(const fs::path& path, const SceneOverrides& overrides)
+{
+    return read_json_in_part(read_json_file(path.string()), path, overrides);
+}
+
+ReadScene parse_any_scene_in_part(std::string_view text, const fs::path& path,
+                                  const SceneOverrides& overrides)
+{
+    return read_json_in_part(parse_json(text, path.string()), path, overrides);
 }
 
 ReadScene parse_arcsim_scene(std::string_view text, const fs::path& path)

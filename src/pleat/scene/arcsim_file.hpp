@@ -9,6 +9,7 @@
 #pragma once
 
 #include "pleat/scene/scene_file.hpp"
+#include "pleat/scene/scene_override.hpp"
 
 #include <filesystem>
 #include <string>
@@ -30,8 +31,14 @@ struct ReadScene {
 
 /// The same, but problems of a scene in Pleat's format are returned beside what could be read of
 /// it, for load_scene() to tell together with what it finds itself.
+/// \param overrides values that replace those of the file
 /// \throw InputError where the file cannot be read, is no JSON or a bad scene of ARCSim's format.
-[[nodiscard]] ReadScene read_any_scene_in_part(const std::filesystem::path& path);
+[[nodiscard]] ReadScene read_any_scene_in_part(const std::filesystem::path& path,
+                                               const SceneOverrides& overrides = {});
+/// The same for text; paths in it are relative to the folder of `path`.
+[[nodiscard]] ReadScene parse_any_scene_in_part(std::string_view text,
+                                                const std::filesystem::path& path,
+                                                const SceneOverrides& overrides = {});
 
 /// \throw InputError with every problem of the file: wrong kinds of values, files that are in none
 /// of the places (they are listed), motions and cloths that do not exist.

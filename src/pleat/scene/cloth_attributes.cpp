@@ -26,9 +26,11 @@ std::vector<FrameAttributes> attributes_of(const SceneDescription& description,
 {
     const Model& model = sim.model;
     std::vector<FrameAttributes> all(model.cloths.size());
-    for (std::size_t c = 0; c < all.size(); ++c)
+    for (std::size_t c = 0; c < all.size(); ++c) {
         for (const Vec3& v : meshes[c].v)
             all[c].velocity.push_back({float(v[0]), float(v[1]), float(v[2])});
+        all[c].face_panel.assign(meshes[c].face_panel.begin(), meshes[c].face_panel.end());
+    }
 
     PLEAT_ASSERT(sizing == nullptr || sizing->metric.size() == model.mesh.face_count(),
                  "the sizing is that of the mesh");

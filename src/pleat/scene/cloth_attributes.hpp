@@ -12,6 +12,7 @@
 #include "pleat/sim/simulation.hpp"
 
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 namespace pleat {
@@ -28,7 +29,9 @@ namespace pleat {
 class AttributeFiles {
 public:
     /// \throw FileError
-    explicit AttributeFiles(const std::filesystem::path& folder) : files_(folder, "attributes") {}
+    explicit AttributeFiles(const std::filesystem::path& folder, NamePattern names = {})
+        : files_(folder, "attributes", std::move(names))
+    {}
     /// \throw FileError
     void write(const SceneDescription& description, const World& world, const Simulation& sim,
                const FaceSizing* sizing);

@@ -2,16 +2,17 @@
 // Copyright the Pleat authors
 #include "pleat/scene/run_folder.hpp"
 
+#include "pleat/core/disjoint_sets.hpp"
 #include "pleat/core/error.hpp"
 #include "pleat/export/frame_files.hpp"
+#include "pleat/scene/json_reader.hpp"
 #include "pleat/scene/mesh_file.hpp"
 #include "pleat/sim/checkpoint.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
-#include <cstdio>
 #include <fcntl.h>
+#include <fstream>
 #include <sys/file.h>
 #include <system_error>
 #include <unistd.h>
@@ -22,23 +23,36 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string digits(int frame)
+/// The frame that a file of a run belongs to; -1: none.
+int frame_of_name(const NamePattern& names, const fs::path& file)
 {
-    char text[16];
-    std::snprintf(text, sizeof text, "%05d", frame);
-    return text;
+    const auto parts = names.match(file.stem().string());
+    return parts ? parts->frame : -1;
 }
 
-/// The frame that a file name of ours begins with: 00012_sheet.obj; -1: none.
-int frame_of_name(const std::string& file)
+/// Numbers the connected parts of a mesh in material space by where they lie, so that a panel keeps
+/// its number when its faces change.
+std::vector<std::uint32_t> find_panels(const ObjectMesh& mesh)
 {
-    const std::size_t mark = file.find('_');
-    if (mark == std::string::npos || mark < 5 || mark > 9 ||
-        !std::all_of(file.begin(), file.begin() + std::ptrdiff_t(mark),
-                     [](unsigned char c) { return std::isdigit(c); }))
-        return -1;
-    const int number = std::stoi(file.substr(0, mark));
-    return digits(number) == file.substr(0, mark) ? number : -1;
+    DisjointSets sets(mesh.u.size());
+    for (const auto& f : mesh.face_verts) {
+        sets.join(f[0], f[1]);
+        sets.join(f[0], f[2]);
+    }
+    std::map<std::size_t, Vec2> corner; // lower left, by root
+    for (std::size_t i = 0; i < mesh.u.size(); ++i) {
+        const auto [at, is_new] = corner.emplace(sets.root(std::uint32_t(i)), mesh.u[i]);
+        for (std::size_t k = 0; k < 2; ++k) at->second[k] = std::min(at->second[k], mesh.u[i][k]);
+    }
+    std::vector<std::pair<Vec2, std::size_t>> order;
+    for (const auto& [root, low] : corner) order.emplace_back(low, root);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return a.first.e < b.first.e; });
+    std::map<std::size_t, std::uint32_t> number;
+    for (std::size_t i = 0; i < order.size(); ++i) number[order[i].second] = std::uint32_t(i);
+    std::vector<std::uint32_t> panels;
+    for (const auto& f : mesh.face_verts) panels.push_back(number[sets.root(f[0])]);
+    return panels;
 }
 
 void remove_file(const fs::path& path)
@@ -70,6 +84,18 @@ FolderLock::~FolderLock()
     if (file_ >= 0) ::close(file_);
 }
 
+NamePattern name_pattern_of(const fs::path& folder)
+{
+    std::ifstream in(folder / "run.json", std::ios::binary);
+    const Json record = in ? Json::parse(in, nullptr, false) : Json();
+    if (record.is_object() && record.contains("name_pattern") && record["name_pattern"].is_string())
+        try {
+            return NamePattern(record["name_pattern"].get<std::string>());
+        } catch (const InputError&) { // changed by hand
+        }
+    return {};
+}
+
 void trim_run(const fs::path& folder, int last_frame)
 {
     const auto each = [](const fs::path& place, auto act) {
@@ -87,8 +113,9 @@ void trim_run(const fs::path& folder, int last_frame)
     each(folder / "checkpoint", [&](const fs::path& file, const std::string& name) {
         if (is_half(name)) remove_file(file);
     });
+    const NamePattern names = name_pattern_of(folder);
     each(folder / "frames", [&](const fs::path& file, const std::string& name) {
-        if (is_half(name) || frame_of_name(name) > last_frame) remove_file(file);
+        if (is_half(name) || frame_of_name(names, file) > last_frame) remove_file(file);
     });
     for (int frame : checkpoint_frames(folder))
         if (frame > last_frame) remove_file(checkpoint_path(folder, frame));
@@ -114,31 +141,30 @@ void copy_run(const fs::path& from, const fs::path& to, int last_frame)
     }
     for (const char* part : {"stats.csv", "run.json", "scene.json"})
         if (fs::exists(from / part, code)) copy(part);
+    const NamePattern names = name_pattern_of(from);
     for (const auto& entry : fs::directory_iterator(from / "frames", code)) {
         const fs::path name = entry.path().filename();
-        const int frame = frame_of_name(name.string());
+        const int frame = frame_of_name(names, name);
         if (frame >= 0 && frame <= last_frame) copy("frames" / name);
     }
     for (int frame : checkpoint_frames(from))
         if (frame <= last_frame) copy("checkpoint" / checkpoint_path(from, frame).filename());
 }
 
-RunFolder::RunFolder(fs::path folder) : folder_(std::move(folder))
+RunFolder::RunFolder(fs::path folder) : folder_(std::move(folder)), names_(name_pattern_of(folder_))
 {
     std::map<std::string, Object> objects; // by stem; OBJ is read where there are both formats
     std::set<int> numbers;
     std::error_code code;
     for (const auto& entry : fs::directory_iterator(folder_ / "frames", code)) {
-        const std::string file = entry.path().filename().string();
         const std::string extension = entry.path().extension().string();
-        const int number = frame_of_name(file);
-        if ((extension != ".obj" && extension != ".ply") || number < 0) continue;
-        const std::string stem = entry.path().stem().string().substr(file.find('_') + 1);
-        Object& object = objects[stem];
-        object.name = stem;
+        const auto parts = names_.match(entry.path().stem().string());
+        if ((extension != ".obj" && extension != ".ply") || !parts) continue;
+        Object& object = objects[parts->name];
+        object.name = parts->name;
         if (object.extension.empty() || extension == ".obj") object.extension = extension;
-        object.frames.insert(number);
-        numbers.insert(number);
+        object.frames.insert(parts->frame);
+        numbers.insert(parts->frame);
     }
     if (numbers.empty())
         throw InputError(
@@ -165,7 +191,7 @@ RunFolder::RunFolder(fs::path folder) : folder_(std::move(folder))
 
 fs::path RunFolder::file_of(const Object& object, int frame) const
 {
-    return folder_ / "frames" / (digits(frame) + "_" + object.name + object.extension);
+    return folder_ / "frames" / (names_.stem(object.name, frame) + object.extension);
 }
 
 std::vector<ObjectMesh> RunFolder::read(int frame) const
@@ -199,9 +225,11 @@ std::vector<ObjectMesh> RunFolder::read(int frame) const
             !mesh.is_cloth && planes != planes_.end())
             mesh.planes = planes->second;
         mesh.x = std::move(m.node_x);
+        mesh.v = std::move(m.node_v);
         mesh.u = std::move(m.material_u);
         mesh.face_nodes = std::move(m.face_nodes);
         mesh.face_verts = std::move(m.face_points);
+        if (mesh.is_cloth) add_attributes(mesh, frame);
         (mesh.is_cloth ? cloths : obstacles).push_back(std::move(mesh));
     }
     cloths.insert(cloths.end(), std::make_move_iterator(obstacles.begin()),
@@ -209,9 +237,24 @@ std::vector<ObjectMesh> RunFolder::read(int frame) const
     return cloths;
 }
 
+void RunFolder::add_attributes(ObjectMesh& mesh, int frame) const
+{
+    const std::optional<FrameAttributes> a = read_attributes(mesh, frame);
+    if (a && mesh.v.empty())
+        for (const Vec3f& v : a->velocity) mesh.v.push_back({v[0], v[1], v[2]});
+    if (a && !a->face_panel.empty())
+        mesh.face_panel.assign(a->face_panel.begin(), a->face_panel.end());
+    else
+        mesh.face_panel = find_panels(mesh);
+    mesh.vert_node.resize(mesh.u.size());
+    for (std::size_t f = 0; f < mesh.face_verts.size(); ++f)
+        for (std::size_t k = 0; k < 3; ++k)
+            mesh.vert_node[mesh.face_verts[f][k]] = mesh.face_nodes[f][k];
+}
+
 std::optional<FrameAttributes> RunFolder::read_attributes(const ObjectMesh& mesh, int frame) const
 {
-    const fs::path file = folder_ / "frames" / (digits(frame) + "_" + mesh.name + ".attributes");
+    const fs::path file = folder_ / "frames" / (names_.stem(mesh.name, frame) + ".attributes");
     std::error_code code;
     if (!mesh.is_cloth || !fs::exists(file, code)) return std::nullopt;
     try {

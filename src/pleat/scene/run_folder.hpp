@@ -5,6 +5,7 @@
 #pragma once
 
 #include "pleat/export/frame_attributes.hpp"
+#include "pleat/export/name_pattern.hpp"
 #include "pleat/scene/scene_file.hpp"
 #include "pleat/sim/frames.hpp"
 
@@ -33,6 +34,9 @@ private:
     int file_ = -1;
 };
 
+/// How the frames of a run are named: what run.json says, else the default.
+[[nodiscard]] NamePattern name_pattern_of(const std::filesystem::path& folder);
+
 /// Removes the files of frames behind `last_frame`, checkpoints too, and what a run that was killed
 /// left half written. \throw FileError
 void trim_run(const std::filesystem::path& folder, int last_frame);
@@ -55,6 +59,8 @@ public:
     /// Every object of the frame; cloths are those with material points. Static obstacles, which
     /// are written once, are in every frame in which the scene has them.
     /// \throw InputError where the frame is not there or a file of it is broken.
+    /// Velocities are those of the files (PLY), else of the attributes, else there are none; panels
+    /// are those of the attributes, else found in the mesh and ordered by where they lie.
     [[nodiscard]] std::vector<ObjectMesh> read(int frame) const;
 
     /// What `pleat run` wrote beside a cloth's mesh; nothing where there is no such file, or where
@@ -69,8 +75,10 @@ private:
         std::set<int> frames;
     };
     [[nodiscard]] std::filesystem::path file_of(const Object& object, int frame) const;
+    void add_attributes(ObjectMesh& mesh, int frame) const;
 
     std::filesystem::path folder_;
+    NamePattern names_;
     std::vector<Object> objects_;
     std::vector<int> frames_;
     std::optional<SceneDescription> scene_;

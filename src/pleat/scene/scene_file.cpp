@@ -61,9 +61,9 @@ void check_names(const SceneDescription& scene, JsonFile& file)
     }
 }
 
-/// \param problems where to put what is wrong; none: thrown
-SceneDescription read_scene(const Json& json, const fs::path& path,
-                            std::vector<Problem>* problems = nullptr)
+} // namespace
+
+SceneDescription read_scene(const Json& json, const fs::path& path, std::vector<Problem>* problems)
 {
     JsonFile file{path.string(), path.parent_path()};
     SceneDescription scene;
@@ -78,8 +78,6 @@ SceneDescription read_scene(const Json& json, const fs::path& path,
         *problems = std::move(file.problems);
     return scene;
 }
-
-} // namespace
 
 SceneDescription read_scene_file(const fs::path& path)
 {

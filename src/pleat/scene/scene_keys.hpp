@@ -28,4 +28,8 @@ void describe(Keys& keys, InstanceDescription& instance);
 /// All keys of a scene.
 void describe(Keys& keys, SceneDescription& scene);
 
+/// \param problems where to put what is wrong; none: thrown
+[[nodiscard]] SceneDescription read_scene(const Json& json, const std::filesystem::path& path,
+                                          std::vector<Problem>* problems = nullptr);
+
 } // namespace pleat

@@ -34,8 +34,13 @@ ObjectMesh cloth_mesh(const Simulation& sim, ClothId cloth)
             m.u.push_back(mesh.u(v));
             m.vert_node.push_back(node_at[index(mesh.node(v))]);
         }
+    std::vector<std::uint32_t> panel_at; // by panel of the model
+    std::uint32_t panels = 0;
+    for (const ClothId owner : sim.model.panel_cloth)
+        panel_at.push_back(owner == cloth ? panels++ : unseen);
     for (FaceId f : mesh.faces()) {
         if (sim.model.cloth_of(f) != cloth) continue;
+        m.face_panel.push_back(panel_at[index(mesh.panel(f))]);
         std::array<std::uint32_t, 3> nodes{}, verts{};
         for (std::size_t k = 0; k < 3; ++k) {
             const VertId v = mesh[f].verts[k];
@@ -46,6 +51,16 @@ ObjectMesh cloth_mesh(const Simulation& sim, ClothId cloth)
         m.face_verts.push_back(verts);
     }
     return m;
+}
+
+/// By central differences: motions are given as positions.
+std::vector<Vec3> obstacle_velocities(const Obstacle& obstacle, double time)
+{
+    constexpr double half_step = 5e-4; // [s], short beside the times between keys
+    std::vector<Vec3> v = points_at(obstacle, time + half_step);
+    const std::vector<Vec3> before = points_at(obstacle, time - half_step);
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] = (v[i] - before[i]) / (2 * half_step);
+    return v;
 }
 
 } // namespace
@@ -63,6 +78,7 @@ std::vector<ObjectMesh> object_meshes(const World& world, const Simulation& sim)
         m.is_static = !o.is_moving();
         m.planes = o.planes;
         m.x = points_at(o, sim.time);
+        if (!m.is_static) m.v = obstacle_velocities(o, sim.time);
         m.face_nodes = o.faces;
         meshes.push_back(std::move(m));
     }
@@ -83,7 +99,8 @@ Frame frame_of(const std::vector<ObjectMesh>& meshes, int number, double time)
                                 .face_nodes = m.face_nodes,
                                 .face_verts = m.face_verts,
                                 .v = m.v,
-                                .vert_node = m.vert_node});
+                                .vert_node = m.vert_node,
+                                .face_panel = m.face_panel});
     return frame;
 }
 

@@ -21,12 +21,13 @@ struct ObjectMesh {
     bool is_cloth = true;
     bool is_static = false;
     std::vector<Vec3> x;
-    std::vector<Vec3> v;                  // empty for obstacles
+    std::vector<Vec3> v;                  // [m/s]; empty for obstacles that do not move
     std::vector<Vec2> u;                  // empty for obstacles
     std::vector<std::uint32_t> vert_node; // empty for obstacles
     std::vector<std::array<std::uint32_t, 3>> face_nodes;
     std::vector<std::array<std::uint32_t, 3>> planes;     // of nodes, see Obstacle
     std::vector<std::array<std::uint32_t, 3>> face_verts; // empty for obstacles
+    std::vector<std::uint32_t> face_panel; // counted in the cloth; empty for obstacles
 };
 
 /// Every cloth, then every obstacle present at the simulation's time.

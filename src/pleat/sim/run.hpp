@@ -39,8 +39,9 @@ struct RunReport {
 
 /// Callbacks for progress, checkpoints and stopping. All may be empty.
 struct RunHooks {
-    std::function<void(const FrameStats&)> on_frame;  // after the frame was written
-    std::function<void(int frame, int step)> on_step; // after each step
+    std::function<void(const FrameStats&)> on_frame;    // after the frame was written
+    std::function<void(int frame, int step)> on_step;   // after each step
+    std::function<void(const RemeshReport&)> on_remesh; // after each remeshing, before on_step
     /// Called for states to be kept as checkpoints: at frame 0, as often as the settings say, and
     /// for the last complete frame however the run ends.
     std::function<void(const Simulation&, const RunReport&)> on_checkpoint;
