@@ -13,7 +13,7 @@ a = (np.arange(n)[:, None] * (n + 1) + np.arange(n)).ravel()
 faces = np.concatenate([np.stack([a, a + 1, a + n + 2], 1), np.stack([a, a + n + 2, a + n + 1], 1)])
 
 scene = {
-    "pleat": 1, "frames": 7, "gravity": [0, 0, -9.81],
+    "pleat": 1, "frames": 5, "gravity": [0, 0, -9.81],
     "cloths": [{"name": "sheet", "mesh": {"x": x, "u": u, "faces": faces},
                 "material": "gray-interlock", "strain_limits": [-0.1, 0.1],
                 "remeshing": {"type": "anisotropic", "edge_length": [0.02, 0.2], "sizing": ["curvature"], "angle": 0.5}}],

@@ -47,10 +47,10 @@ TEST(Wedge, that_is_killed_goes_on_and_equals_single_runs)
     const std::string command = std::string(PLEAT_BINARY) + " wedge " + scene +
                                 " --set cloths.0.material=gray-interlock,denim" +
                                 " --range contact.friction=0:0.7:8 --frames 8 -q -o " + out;
-    const ProgramResult killed = run_shell(
-        command + " & pid=$!; while [ $(grep -c ,finished, " + out +
-        "/wedge.csv 2>/dev/null || true) -lt 5 ] 2>/dev/null; do sleep 0.01; done; kill -9 "
-        "$pid; wait $pid");
+    const ProgramResult killed =
+        run_shell(command + " & pid=$!; while n=$(grep -c ,finished, " + out +
+                  "/wedge.csv 2>/dev/null); [ \"${n:-0}\" -lt 5 ]; do sleep 0.01; done; kill -9 "
+                  "$pid; wait $pid");
     EXPECT_EQ(killed.exit_code, 128 + 9) << killed.output;
     std::size_t finished = 0;
     for (const Row& row : read_table(out + "/wedge.csv"))
@@ -147,7 +147,7 @@ TEST(SetOption, replaces_values_by_path)
     };
     told("fps", "KEY=VALUE");
     told("cloths.rag.material=denim", "no item with the name \"rag\"");
-    told("cloths.0.name.x=1", "expected: an object or an array");
+    told("cloths.0.name.x=1", "expected an object or an array");
     told("fps=[1", "--set fps: line 1");
     told("cloths..name=1", "a key with an empty part");
     told("fps=fast", "fps: ");
