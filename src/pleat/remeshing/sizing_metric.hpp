@@ -60,6 +60,11 @@ public:
     /// Sets asked[f] for the faces f of the input, all at once. The tensor may be negative: a
     /// metric that makes the mesh coarser takes away a share of what was asked for before it.
     virtual void ask(const SizingInput& input, Field<FaceId, Mat2>& asked) const = 0;
+    /// Of a metric that judges each edge by itself: sets size[e], the size that counts instead of
+    /// that in the tensors, for the edges of the faces of the input; above 1 is too long. For
+    /// remeshers whose operator is the split of an edge.
+    /// \return false: the metric has tensors only
+    virtual bool measure_edges(const SizingInput&, Field<EdgeId, double>&) const { return false; }
 };
 
 /// A metric by the name that scenes, frame files and viewers give it.
