@@ -32,11 +32,11 @@ using testing::IsEmpty;
 class Quads {
 public:
     explicit Quads(const MeshInput& input, int levels = 4, int level_difference = 0)
-        : limits_{{}, level_difference}
     {
         model = make_model(input, {fabric("11oz-black-denim"), fabric("gray-interlock")});
         state = start_state(input);
         limits_.levels.assign(model.mesh.panel_count(), levels);
+        limits_.level_difference.assign(model.mesh.panel_count(), level_difference);
         std::mt19937 random(5);
         std::uniform_real_distribution<> real(-0.02, 0.02);
         for (NodeId n : model.mesh.nodes()) {

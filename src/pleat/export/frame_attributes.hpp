@@ -14,7 +14,7 @@
 //   float16   F x D   edge length that each metric of the sizing asked for [m], inf: none
 //   float16   F x 3   ellipse of the sizing metric, material space: long and short edge [m], angle
 //                     of the long one from the u axis [rad]
-//   uint8     F       generation of root-3 subdivision
+//   uint8     F       generation of root-3 subdivision, or level of quadrisection
 //
 // Versions 1 and 2, which are still read, have no generations. Version 1 has no names: D is 4, and
 // the metrics are curvature, compression, velocity and obstacle. Nodes and faces stand in the order

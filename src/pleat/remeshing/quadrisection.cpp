@@ -188,10 +188,11 @@ RemeshReport RemesherQuadrisection::remesh(const World& world, double time, Mode
         EditOptions edit = options_.edit;
         edit.obstacles = &obstacles_;
         edit.frozen_panels = is_left_out;
-        QuadrisectionLimits limits{{}, options_.level_difference};
+        QuadrisectionLimits limits;
         for (ClothId c : model.panel_cloth) {
             const auto& sizing = options_.sizing[index(c)];
             limits.levels.push_back(sizing ? sizing->levels : 0);
+            limits.level_difference.push_back(sizing ? sizing->level_difference : 0);
         }
         const auto density = [&model](FaceId f) {
             return model.materials[index(model.face_material[f])].density;

@@ -31,11 +31,11 @@ struct QuadrisectionSizing {
     std::vector<NamedSizingMetric> metrics; // in the order in which they ask; names differ
     int levels = 4;                         // at most, above the mesh file's
     double coarsening = 0.5;                // of the tolerances, for joins
+    int level_difference = 0;               // see QuadrisectionLimits
 };
 
 struct QuadrisectionOptions {
     std::vector<std::optional<QuadrisectionSizing>> sizing; // by ClothId; none: keeps its mesh
-    int level_difference = 0; // see QuadrisectionLimits
     EditOptions edit; // frozen_panels and obstacles are set by the remesher
 };
 

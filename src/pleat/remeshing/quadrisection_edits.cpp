@@ -35,6 +35,12 @@ bool QuadrisectionEdits::is_frozen(QuadFaceId leaf) const
                        [&](FaceId f) { return editor_.rules().is_frozen(f); });
 }
 
+PanelId QuadrisectionEdits::panel_of(QuadFaceId face) const
+{
+    while (hierarchy_[face].is_refined()) face = hierarchy_[face].children[0];
+    return mesh_.panel(hierarchy_[face].parts.front());
+}
+
 bool QuadrisectionEdits::may_split(QuadEdgeId id) const
 {
     if (!hierarchy_.is_alive(id) || !hierarchy_.is_active(id)) return false;
@@ -42,8 +48,7 @@ bool QuadrisectionEdits::may_split(QuadEdgeId id) const
     for (QuadFaceId f : e.faces) {
         if (!is_some(f)) continue;
         if (hierarchy_[f].is_refined()) continue;
-        const PanelId panel = mesh_.panel(hierarchy_[f].parts.front());
-        if (e.level >= limits_.levels[index(panel)]) return false;
+        if (e.level >= limits_.levels[index(panel_of(f))]) return false;
         if (is_frozen(f)) return false;
         for (QuadEdgeId g : hierarchy_[f].edges)
             if (!hierarchy_[g].has_middle())
@@ -75,9 +80,8 @@ bool QuadrisectionEdits::may_join(QuadEdgeId id) const
             const QuadFaceId other = sides[0] == f ? sides[1] : sides[0];
             if (is_some(other) && stays(other)) {
                 // Its T-vertices stay on the edge of a triangle that has no children any more.
-                if (limits_.level_difference > 0 &&
-                    hierarchy_.depth(e) > limits_.level_difference)
-                    return false;
+                const int most = limits_.level_difference[index(panel_of(f))];
+                if (most > 0 && hierarchy_.depth(e) > most) return false;
             } else if (const auto leaf = hierarchy_.leaf_at(e, sides[0] == f ? 1 : 0);
                        is_some(leaf.face) && is_frozen(leaf.face)) {
                 return false;
@@ -90,7 +94,6 @@ bool QuadrisectionEdits::may_join(QuadEdgeId id) const
 /// Splits coarser edges where the midpoints that a split makes would be too fine for a neighbour.
 bool QuadrisectionEdits::split_coarser(QuadEdgeId id)
 {
-    if (limits_.level_difference == 0) return true;
     for (std::size_t face_side = 0; face_side < 2; ++face_side) {
         const QuadFaceId f = hierarchy_[id].faces[face_side];
         if (!is_some(f) || hierarchy_[f].is_refined()) continue;
@@ -98,11 +101,13 @@ bool QuadrisectionEdits::split_coarser(QuadEdgeId id)
             const QuadEdgeId g = hierarchy_[f].edges[k];
             if (g == id || hierarchy_[g].has_middle()) continue;
             const std::size_t side = hierarchy_[g].faces[0] == f ? 1 : 0;
-            for (auto leaf = hierarchy_.leaf_at(g, side);
-                 is_some(leaf.face) &&
-                 hierarchy_[g].level + 1 - hierarchy_[leaf.edge].level > limits_.level_difference;
-                 leaf = hierarchy_.leaf_at(g, side))
+            for (auto leaf = hierarchy_.leaf_at(g, side); is_some(leaf.face);
+                 leaf = hierarchy_.leaf_at(g, side)) {
+                const int most = limits_.level_difference[index(panel_of(leaf.face))];
+                if (most == 0 || hierarchy_[g].level + 1 - hierarchy_[leaf.edge].level <= most)
+                    break;
                 if (!force_split(leaf.edge)) return false;
+            }
         }
     }
     return true;

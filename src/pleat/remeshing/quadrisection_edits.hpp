@@ -31,9 +31,9 @@ namespace pleat {
 
 struct QuadrisectionLimits {
     std::vector<int> levels; // by PanelId: no face comes to a level above
-    /// How much finer than a triangle its neighbours may be, at most; 0: any. Coarser ones are
-    /// split first where that is needed for it.
-    int level_difference = 0;
+    /// By PanelId: how much finer than a triangle its neighbours may be, at most; 0: any. Coarser
+    /// ones are split first where that is needed for it.
+    std::vector<int> level_difference;
 };
 
 class QuadrisectionEdits {
@@ -63,6 +63,8 @@ private:
     [[nodiscard]] bool may_split(QuadEdgeId edge) const;
     [[nodiscard]] bool may_join(QuadEdgeId edge) const;
     [[nodiscard]] bool is_frozen(QuadFaceId leaf) const;
+    /// The panel of a triangle of any level.
+    [[nodiscard]] PanelId panel_of(QuadFaceId face) const;
     bool split_coarser(QuadEdgeId edge);
     bool force_split(QuadEdgeId edge);
     void do_split(QuadEdgeId edge);

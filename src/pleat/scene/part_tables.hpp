@@ -53,6 +53,7 @@ struct SizingOption {
     /// The key of "remeshing" of the same name, for entries that do not give it; may be null.
     double RemeshingDescription::*shared = nullptr;
     bool may_be_auto = false; // "auto" is `automatic`
+    bool is_cosine = false;   // between -1 and 1; otherwise a number that is not negative
 };
 /// A sizing metric that a scene can name.
 struct SizingRow {
