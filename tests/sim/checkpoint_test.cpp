@@ -35,9 +35,12 @@ Simulation rich_simulation(const MeshInput& input)
     for (int& g : sim.model.node_generation) g = int(random() % 7);
     for (int& mark : sim.model.edge_unflipped) mark = int(random() % 2);
     for (int& level : sim.model.face_level) level = int(random() % 4);
-    sim.model.forest.base = {{VertId{0}, VertId{1}, VertId{2}}, {VertId{2}, VertId{1}, VertId{3}}};
-    sim.model.forest.midpoints = {{VertId{4}, {VertId{0}, VertId{1}}, 1},
-                                  {VertId{5}, {VertId{2}, VertId{1}}, 0}};
+    const auto vert = [&](std::size_t i) {
+        return make_id<VertId>(i % sim.model.mesh.vert_count());
+    };
+    sim.model.forest.base = {{vert(0), vert(1), vert(2)}, {vert(2), vert(1), vert(3)}};
+    sim.model.forest.midpoints = {{vert(4), {vert(0), vert(1)}, 1},
+                                  {vert(5), {vert(2), vert(1)}, 0}};
     for (std::uint64_t& bits : sim.model.node_handles) bits = random();
     for (std::uint64_t& bits : sim.model.region_handles) bits = random();
     sim.state.handles_taken = 0x8000000000000005ull;

@@ -177,12 +177,13 @@ TEST(Quadrisection, divided_sheet_of_t_vertices_moves_as_the_coarse_one_with_str
             ASSERT_TRUE(advance(world, a, t.coarse, dt).ok);
             ASSERT_TRUE(advance(world, b, t.fine, dt).ok);
         }
-        // Newton's method ends within its tolerance on the strain of the same minimum.
-        EXPECT_LT(t.difference(), 2e-4) << integrator;
+        // Limiters end near the same minimum: within their tolerance on the strain, times a few for
+        // directions that hardly strain, each step.
+        EXPECT_LT(t.difference(), 1e-3) << integrator;
     }
 }
 
-// Only the coarse nodes can touch: a small ball under one of them.
+// One edge is held, the other comes down to a floor.
 TEST(Quadrisection, divided_sheet_of_t_vertices_moves_as_the_coarse_one_on_a_contact)
 {
     for (const std::string integrator : {"backward_euler", "mixed_explicit_implicit"}) {
@@ -213,9 +214,9 @@ TEST(Quadrisection, divided_sheet_of_t_vertices_moves_as_the_coarse_one_on_a_con
         }
         EXPECT_LT(lowest, -0.05) << integrator << ": it has come down";
         EXPECT_GT(lowest, -0.06) << integrator;
-        // Contacts of T-vertices are there in the fine sheet only; the gap is a part of the
-        // thickness (5 mm).
-        EXPECT_LT(t.difference(), 0.003) << integrator;
+        // Contacts of T-vertices are there in the fine sheet only: the sheets differ by less than
+        // the thickness (5 mm).
+        EXPECT_LT(t.difference(), c.thickness) << integrator;
     }
 }
 
