@@ -79,10 +79,10 @@ int convert_scene(const ConvertArguments& a)
 /// The Loop surface of a mesh; labels and marked edges have no place on it.
 MeshInput loop_surface_of(const MeshInput& m, int levels)
 {
-    const LoopSurface s = loop_surface({m.node_x, m.face_nodes, m.material_u,
-                                        m.material_u.empty() ? m.face_nodes : m.face_points,
-                                        m.node_v},
-                                       levels);
+    const LoopSurface s =
+        loop_surface({m.node_x, m.face_nodes, m.material_u,
+                      m.material_u.empty() ? m.face_nodes : m.face_points, m.node_v},
+                     levels);
     MeshInput out;
     out.node_x = s.positions;
     out.node_v = s.velocities;

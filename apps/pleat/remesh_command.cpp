@@ -64,7 +64,7 @@ int remesh(const RemeshArguments& a)
     if (is_subdivision ? a.levels < 1 || !a.metric.empty() : a.levels != 0 || a.metric.empty())
         throw InputError(Problem{"pleat remesh", "", "--type " + a.type,
                                  is_subdivision ? "--levels N with N of at least 1, and no --metric"
-                                          : "--metric FILE, and no --levels"});
+                                                : "--metric FILE, and no --levels"});
     const MeshFile file = read_mesh_file(a.mesh, MeshUse::cloth);
     for (const std::string& note : file.notes) fmt::print(stderr, "note: {}\n", note);
     if (!file.problems.empty()) throw InputError(file.problems);

@@ -58,9 +58,7 @@ public:
                                               guard ? &*guard : nullptr);
         edits = std::make_unique<QuadrisectionEdits>(
             *editor, QuadHierarchy(model.mesh, model.forest), model.face_level, state.v,
-            [this](FaceId f) {
-                return model.materials[index(model.face_material[f])].density;
-            },
+            [this](FaceId f) { return model.materials[index(model.face_material[f])].density; },
             limits_);
     }
     /// Compacts and renumbers, as between two remeshings.
@@ -334,7 +332,8 @@ TEST(QuadrisectionEdits, mesh_does_not_depend_on_the_order_of_the_splits)
     for (const bool backwards : {false, true}) {
         Quads q(zoo::grid(4, 4));
         const std::size_t count = q.edits->hierarchy().edges().size();
-        for (std::size_t i = 0; i < count; i += 3) q.edits->split(make_id<QuadEdgeId>(backwards ? (count - 1) / 3 * 3 - i : i));
+        for (std::size_t i = 0; i < count; i += 3)
+            q.edits->split(make_id<QuadEdgeId>(backwards ? (count - 1) / 3 * 3 - i : i));
         results.push_back(q.described());
     }
     EXPECT_EQ(results[0], results[1]);

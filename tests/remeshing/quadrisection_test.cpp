@@ -69,8 +69,7 @@ TEST(SizingDihedral, splits_an_edge_whose_normals_have_a_smaller_product_than_th
             const double angle = std::acos(cosine) * (above ? 1.01 : 0.99);
             Simulation sim = sheet(1, [&](const Vec2& u) {
                 const double across = u[0] - u[1]; // from the diagonal
-                return Vec3{u[0], u[1],
-                            across > 0 ? across / std::sqrt(2.0) * std::tan(angle) : 0};
+                return Vec3{u[0], u[1], across > 0 ? across / std::sqrt(2.0) * std::tan(angle) : 0};
             });
             RemesherQuadrisection remesher(
                 options_of(std::make_shared<SizingDihedral>(cosine, cosine)));

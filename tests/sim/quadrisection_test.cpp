@@ -187,15 +187,17 @@ TEST(Quadrisection, divided_sheet_of_t_vertices_moves_as_the_coarse_one_with_str
 TEST(Quadrisection, divided_sheet_of_t_vertices_moves_as_the_coarse_one_on_a_contact)
 {
     for (const std::string integrator : {"backward_euler", "mixed_explicit_implicit"}) {
-        Twins t(zoo::grid(4, 4, 0.4, 0.4), paper_fabric(),
-                [](const Vec3& x) { return Vec3{x[0], x[1], 0}; });
+        Twins t(zoo::grid(4, 4, 0.4, 0.4), paper_fabric(), [](const Vec3& x) {
+            return Vec3{x[0], x[1], 0};
+        });
         for (Simulation* s : {&t.coarse, &t.fine})
             for (Vec3& v : s->state.v) v = {};
         World world;
         world.gravity = {0, 0, -9.8};
         world.handles.resize(1);
         const Vec3 corner = t.coarse.state.x.values.back();
-        world.obstacles.push_back(make_half_space("floor", corner - Vec3{0, 0, 0.06}, {0, 0, 1}, 4));
+        world.obstacles.push_back(
+            make_half_space("floor", corner - Vec3{0, 0, 0.06}, {0, 0, 1}, 4));
         SolverDescription d;
         d.integrator = integrator;
         d.tolerance = 1e-10;

@@ -45,8 +45,9 @@ public:
         for (std::size_t c = 0; c < by_cloth.size(); ++c) {
             if (!by_cloth[c]) continue;
             const SizingBounds& bounds = by_cloth[c]->bounds;
-            const SizingInput input{model,  state,  world,    time,          obstacles,
-                                    normal, bounds, faces[c], sizing.metric, by_cloth[c]->strictness};
+            const SizingInput input{
+                model,  state,  world,    time,          obstacles,
+                normal, bounds, faces[c], sizing.metric, by_cloth[c]->strictness};
             bool has_tensors = false;
             for (const auto& [name, metric] : by_cloth[c]->metrics) {
                 if (metric->measure_edges(input, size)) {

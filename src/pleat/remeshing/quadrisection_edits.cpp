@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// Idea. The hierarchy says which faces a triangle should have (triangulation()). An operator adds or
-// removes midpoints with the edits of the mesh, and then gives each triangle that it touched the
+// Idea. The hierarchy says which faces a triangle should have (triangulation()). An operator adds
+// or removes midpoints with the edits of the mesh, and then gives each triangle that it touched the
 // faces that it should have. A midpoint is removed by a collapse along its edge; for that the
 // triangles on both sides first get the faces that they will have, cut at the midpoint.
 #include "pleat/remeshing/quadrisection_edits.hpp"
@@ -354,8 +354,7 @@ void QuadrisectionEdits::remove_middle(QuadEdgeId id)
         const VertId from = old.verts[side][side], to = old.verts[side][1 - side];
         for (std::size_t i = 0; i < triangles.size(); ++i) {
             QuadHierarchy::Triangle& t = triangles[i];
-            const std::size_t k =
-                std::size_t(std::find(t.begin(), t.end(), from) - t.begin());
+            const std::size_t k = std::size_t(std::find(t.begin(), t.end(), from) - t.begin());
             if (k == 3 || t[corner_after(k)] != to) continue;
             QuadHierarchy::Triangle other = t;
             t[corner_after(k)] = old.middle_verts[side];
@@ -413,8 +412,7 @@ void QuadrisectionEdits::apply_impulses(const Dependencies& dependencies)
     fold(dependencies, std::span<double>(mass));
     fold(dependencies, std::span<Vec3>(impulses_));
     for (NodeId n : mesh_.nodes())
-        if (mesh_.is_alive(n) && mass[index(n)] > 0)
-            v_[n] += impulses_[index(n)] / mass[index(n)];
+        if (mesh_.is_alive(n) && mass[index(n)] > 0) v_[n] += impulses_[index(n)] / mass[index(n)];
     impulses_.clear();
 }
 

@@ -8,9 +8,9 @@
 // midpoint of the edge free. Nothing moves. Where the midpoint is there already, as a T-vertex, and
 // both triangles are refined, the mesh stays as it is.
 //
-// A join puts the midpoint back to the mean of the ends of the edge, with the T-vertices that depend
-// on it, and takes away the children that no other split needs. The mesh is then the very one that
-// it was before the split.
+// A join puts the midpoint back to the mean of the ends of the edge, with the T-vertices that
+// depend on it, and takes away the children that no other split needs. The mesh is then the very
+// one that it was before the split.
 //
 // Mass needs no rule of its own: T-vertices hand theirs on to their parents (Model::dependencies),
 // and what a free midpoint has then, and takes from each parent, are the figures of [Wang2002] sec.

@@ -126,7 +126,8 @@ void QuadHierarchy::find_parts(const Mesh& mesh)
                 if (is_vert_in[index(v)]) is_in[index(mesh.panel(f))] = true;
     std::vector<Known> known;
     for (FaceId f : mesh.faces())
-        if (mesh.is_alive(f) && is_in[index(mesh.panel(f))]) known.push_back({turned(mesh[f].verts), f});
+        if (mesh.is_alive(f) && is_in[index(mesh.panel(f))])
+            known.push_back({turned(mesh[f].verts), f});
     std::sort(known.begin(), known.end(), before);
     std::size_t found = 0;
     for (QuadFaceId f : faces()) {
@@ -274,9 +275,8 @@ void QuadHierarchy::append_dependents(QuadEdgeId edge, std::vector<Dependent>& a
     for (QuadEdgeId g : spokes)
         while (is_some(g) && (*this)[g].has_middle()) {
             const Edge& spoke = (*this)[g];
-            if (!spoke.is_split && std::none_of(all.begin(), all.end(), [&](const Dependent& d) {
-                    return d.edge == g;
-                })) {
+            if (!spoke.is_split && std::none_of(all.begin(), all.end(),
+                                                [&](const Dependent& d) { return d.edge == g; })) {
                 all.push_back({spoke.middle, g});
                 append_dependents(g, all);
             }
@@ -411,9 +411,8 @@ QuadForest QuadHierarchy::forest() const
     for (std::size_t i = 0; i < base_count_; ++i) {
         result.base.push_back(faces_[i].verts);
         for (QuadEdgeId e : faces_[i].edges) {
-            const bool is_first = is_some((*this)[e].faces[0])
-                                      ? (*this)[e].faces[0] == make_id<QuadFaceId>(i)
-                                      : true;
+            const bool is_first =
+                is_some((*this)[e].faces[0]) ? (*this)[e].faces[0] == make_id<QuadFaceId>(i) : true;
             if (is_first) append_midpoints(e, result);
         }
         std::vector<QuadFaceId> open{make_id<QuadFaceId>(i)};

@@ -19,12 +19,12 @@
 // themselves.
 //
 // The mesh of Pleat is conforming: a triangle that is not refined, but has T-vertices on its edges,
-// is cut at them. The cuts are a function of the T-vertices: edges with midpoints on all three sides
-// give the four children, on two sides a corner and a quad, on one side two halves, and so on within
-// the parts. All parts lie in one plane, in material space and in the world.
+// is cut at them. The cuts are a function of the T-vertices: edges with midpoints on all three
+// sides give the four children, on two sides a corner and a quad, on one side two halves, and so on
+// within the parts. All parts lie in one plane, in material space and in the world.
 //
-// Seams: an edge has verts for each of its sides, and one node at each end. So the edge of a seam is
-// split for both panels at once.
+// Seams: an edge has verts for each of its sides, and one node at each end. So the edge of a seam
+// is split for both panels at once.
 #pragma once
 
 #include "pleat/mesh/mesh.hpp"
@@ -64,10 +64,10 @@ public:
     };
     struct Face {
         std::array<VertId, 3> verts{no_vert, no_vert, no_vert}; // no_vert: dead
-        std::array<QuadEdgeId, 3> edges{};    // edges[i] joins verts[i] and verts[i + 1]
+        std::array<QuadEdgeId, 3> edges{}; // edges[i] joins verts[i] and verts[i + 1]
         std::array<QuadFaceId, 4> children{no_quad_face, no_quad_face, no_quad_face,
                                            no_quad_face}; // at the corners, and the middle one
-        std::array<QuadEdgeId, 3> inner{};    // of a refined one: inner[i] is parallel to edges[i]
+        std::array<QuadEdgeId, 3> inner{}; // of a refined one: inner[i] is parallel to edges[i]
         int level = 0;
         std::vector<FaceId> parts; // of one that is not refined: the faces of the mesh
 

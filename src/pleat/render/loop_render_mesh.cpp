@@ -17,9 +17,9 @@ RenderMesh loop_surface(const RenderMesh& mesh, int levels)
         auto& corners = face_material.emplace_back();
         for (std::size_t k = 0; k < 3; ++k) {
             const Vec2 u = mesh.material_coords[t][k];
-            const auto [at, is_new] = known.emplace(
-                std::pair{mesh.triangles[t][k], std::array{u[0], u[1]}},
-                std::uint32_t(material.size()));
+            const auto [at, is_new] =
+                known.emplace(std::pair{mesh.triangles[t][k], std::array{u[0], u[1]}},
+                              std::uint32_t(material.size()));
             if (is_new) material.push_back(u);
             corners[k] = at->second;
         }

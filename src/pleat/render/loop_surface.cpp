@@ -109,8 +109,8 @@ std::vector<T> refined(const Far::TopologyRefiner& refiner, std::span<const T> v
     for (std::size_t i = 0; i < values.size(); ++i) now[i].value = values[i];
     for (int level = 1; level <= refiner.GetMaxLevel(); ++level) {
         const auto& l = refiner.GetLevel(level);
-        std::vector<Summed<T>> next(std::size_t(
-            kind == Kind::on_nodes ? l.GetNumVertices() : l.GetNumFVarValues(0)));
+        std::vector<Summed<T>> next(
+            std::size_t(kind == Kind::on_nodes ? l.GetNumVertices() : l.GetNumFVarValues(0)));
         Summed<T>* out = next.data();
         if (kind == Kind::on_nodes)
             primvars.Interpolate(level, now.data(), out);

@@ -4,10 +4,10 @@
 // The Loop surface of a triangle mesh: what hides T-junctions in pictures and in written meshes.
 // Based on: [Wang2002] sec. 3.2, [Loop1987].
 //
-// The nodes of the mesh are the control points. The surface is subdivided a number of times, and its
-// nodes are then put on the limit surface. Outlines are creases, and corners of outlines stay where
-// they are; across seams the surface is smooth. Material points are interpolated linearly on each
-// panel, and each new triangle knows the triangle that it came from.
+// The nodes of the mesh are the control points. The surface is subdivided a number of times, and
+// its nodes are then put on the limit surface. Outlines are creases, and corners of outlines stay
+// where they are; across seams the surface is smooth. Material points are interpolated linearly on
+// each panel, and each new triangle knows the triangle that it came from.
 #pragma once
 
 #include "pleat/core/vec.hpp"

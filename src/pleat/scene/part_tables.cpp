@@ -448,9 +448,9 @@ Value number_or_auto(double& field)
 Value sizing_option(std::map<std::string, double>& options, const SizingOption& option)
 {
     const auto value_of = [&option](double& number_field) {
-        return option.may_be_auto ? number_or_auto(number_field)
-                                  : number(number_field,
-                                           option.is_cosine ? cosine_range : not_negative);
+        return option.may_be_auto
+                   ? number_or_auto(number_field)
+                   : number(number_field, option.is_cosine ? cosine_range : not_negative);
     };
     return {[&options, value_of](JsonReader& r, const std::string& key) {
                 double value = 0;
