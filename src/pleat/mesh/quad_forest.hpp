@@ -7,8 +7,7 @@
 //
 // A forest over the triangles of the mesh that it began with: each triangle may have four children,
 // which share the midpoints of its edges; each edge may have two halves. Everything else follows
-// from which midpoints there are and which of them are free
-// (remeshing/quadrisection_hierarchy.hpp).
+// from which midpoints there are and which are free (remeshing/quadrisection_hierarchy.hpp).
 #pragma once
 
 #include "pleat/core/ids.hpp"
