@@ -13,13 +13,13 @@ _pleat() {
         [check]="--offenders --limit-tolerance --strict --threads"
         [render]="--frame --frames --output --film --fps --width --height --samples --wireframe
                   --colour --color --range --colour-faces --no-ground --dark --azimuth --elevation
-                  --fov --eye --target --fit-frames --quiet --threads"
+                  --fov --eye --target --display --display-levels --fit-frames --quiet --threads"
         [view]="--port --host --no-open --export --frames --output --force --threads"
         [stats]="--output"
         [export]="--output --format --name-pattern"
         [bake]="--output --mesh --cloth --format --tolerance --max-faces --threads"
         [wedge]="--set --range --random --seed --output --frames --jobs --threads --quiet"
-        [convert]="--float32"
+        [convert]="--float32 --display --display-levels"
         [remesh]="--metric --type --levels --output --hysteresis --guard"
         [garment]="--output --edge-length --max-faces"
         [new]="--cells"

@@ -22,6 +22,9 @@ enum ExitCode : int {
 using Command = std::function<int()>;
 
 /// Each returns what to do when `program` was called with that verb.
+/// --display and --display-levels: what is shown or written of a cloth.
+void add_display_options(CLI::App& verb, std::string& display, int& levels);
+
 [[nodiscard]] Command add_run(CLI::App& program);
 [[nodiscard]] Command add_resume(CLI::App& program);
 [[nodiscard]] Command add_check(CLI::App& program);

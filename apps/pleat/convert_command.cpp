@@ -6,6 +6,7 @@
 #include "pleat/core/error.hpp"
 #include "pleat/export/obj_writer.hpp"
 #include "pleat/export/ply_writer.hpp"
+#include "pleat/render/loop_surface.hpp"
 #include "pleat/scene/arcsim_file.hpp"
 #include "pleat/scene/mesh_file.hpp"
 
@@ -25,6 +26,8 @@ namespace fs = std::filesystem;
 struct ConvertArguments {
     std::string from, to;
     bool single = false;
+    std::string display = "mesh";
+    int levels = 2;
 };
 
 /// One vertex for each pair of node and material point, as PLY wants it.
@@ -73,11 +76,39 @@ int convert_scene(const ConvertArguments& a)
     return exit_good;
 }
 
+/// The Loop surface of a mesh; labels and marked edges have no place on it.
+MeshInput loop_surface_of(const MeshInput& m, int levels)
+{
+    const LoopSurface s =
+        loop_surface({m.node_x, m.face_nodes, m.material_u,
+                      m.material_u.empty() ? m.face_nodes : m.face_points, m.node_v},
+                     levels);
+    MeshInput out;
+    out.node_x = s.positions;
+    out.node_v = s.velocities;
+    out.face_nodes = s.faces;
+    out.material_u = s.material;
+    out.face_points = s.face_material;
+    for (std::uint32_t parent : s.parent)
+        if (!m.face_material.empty()) out.face_material.push_back(m.face_material[parent]);
+    return out;
+}
+
 int convert(const ConvertArguments& a)
 {
-    if (fs::path(a.from).extension() == ".json") return convert_scene(a);
-    const MeshFile file = read_mesh_file(a.from, MeshUse::obstacle); // any mesh, not only cloth
+    const bool is_scene = fs::path(a.from).extension() == ".json";
+    if (is_scene && a.display != "mesh")
+        throw InputError(Problem{a.from, "", "a scene with --display", "a mesh file"});
+    if (is_scene) return convert_scene(a);
+    MeshFile file = read_mesh_file(a.from, MeshUse::obstacle); // any mesh, not only cloth
     for (const std::string& note : file.notes) fmt::print(stderr, "note: {}\n", note);
+    if (a.display == "loop") {
+        if (!file.problems.empty()) throw InputError(file.problems);
+        if (!loop_surface_available())
+            throw InputError(Problem{"pleat convert", "", "--display loop",
+                                     "a build with OpenSubdiv (CMake option PLEAT_OPENSUBDIV)"});
+        file.mesh = loop_surface_of(file.mesh, a.levels);
+    }
     const std::string extension = fs::path(a.to).extension().string();
     if (extension == ".obj")
         write_obj(a.to, view_as_obj(file.mesh));
@@ -98,6 +129,18 @@ int convert(const ConvertArguments& a)
 
 } // namespace
 
+void add_display_options(CLI::App& verb, std::string& display, int& levels)
+{
+    verb.add_option("--display", display,
+                    "mesh: as it is; loop: the smooth Loop surface of it (cloths only)")
+        ->check(CLI::IsMember({"mesh", "loop"}))
+        ->capture_default_str();
+    verb.add_option("--display-levels", levels,
+                    "How often the faces of a Loop surface are divided into four")
+        ->check(CLI::Range(1, most_loop_levels))
+        ->capture_default_str();
+}
+
 Command add_convert(CLI::App& program)
 {
     auto a = std::make_shared<ConvertArguments>();
@@ -107,6 +150,7 @@ Command add_convert(CLI::App& program)
         ->required();
     verb->add_option("to", a->to, "The file to write (.obj, .ply; .json for a scene)")->required();
     verb->add_flag("--float32", a->single, "Single precision (PLY)");
+    add_display_options(*verb, a->display, a->levels);
     return [a] { return convert(*a); };
 }
 

@@ -60,15 +60,17 @@ std::vector<Mat2> read_metric_file(const std::string& path, std::size_t points)
 int remesh(const RemeshArguments& a)
 {
     const bool is_root3 = a.type == "root3";
-    if (is_root3 ? a.levels < 1 || !a.metric.empty() : a.levels != 0 || a.metric.empty())
+    const bool is_subdivision = is_root3 || a.type == "quadrisection";
+    if (is_subdivision ? a.levels < 1 || !a.metric.empty() : a.levels != 0 || a.metric.empty())
         throw InputError(Problem{"pleat remesh", "", "--type " + a.type,
-                                 is_root3 ? "--levels N with N of at least 1, and no --metric"
-                                          : "--metric FILE, and no --levels"});
+                                 is_subdivision ? "--levels N with N of at least 1, and no --metric"
+                                                : "--metric FILE, and no --levels"});
     const MeshFile file = read_mesh_file(a.mesh, MeshUse::cloth);
     for (const std::string& note : file.notes) fmt::print(stderr, "note: {}\n", note);
     if (!file.problems.empty()) throw InputError(file.problems);
-    if (is_root3) {
-        const RemeshedSurface done = subdivide_surface(file.mesh, a.levels);
+    if (is_subdivision) {
+        const RemeshedSurface done = is_root3 ? subdivide_surface(file.mesh, a.levels)
+                                              : quadrisect_surface(file.mesh, a.levels);
         write_obj(a.output, view_as_obj(done.mesh));
         fmt::print("{}: {} faces from {}; {} splits, {} flips\n", a.output,
                    done.mesh.face_nodes.size(), file.mesh.face_nodes.size(), done.splits,
@@ -102,12 +104,12 @@ Command add_remesh(CLI::App& program)
         "the tensor M for which edges e should have e^T M e <= 1 [1/m^2]");
     verb->add_option("--type", a->type,
                      "metric: edges that fit --metric; root3: root-3 subdivision of all faces, "
-                     "--levels times")
-        ->check(CLI::IsMember({"metric", "root3"}))
+                     "--levels times; quadrisection: all faces in four, --levels times")
+        ->check(CLI::IsMember({"metric", "root3", "quadrisection"}))
         ->capture_default_str();
-    constexpr int most_levels = 10; // 59,049 faces for one
+    constexpr int most_levels = 10; // 59,049 faces for one, or a million
     verb->add_option("--levels", a->levels,
-                     "Steps of root-3 subdivision: each makes three faces of one")
+                     "Steps of subdivision: each makes three faces of one, or four")
         ->check(CLI::Range(1, most_levels));
     verb->add_option("-o,--output", a->output, "The OBJ file to write")->required();
     verb->add_option("--hysteresis", a->hysteresis,

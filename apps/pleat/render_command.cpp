@@ -9,6 +9,7 @@
 #include "pleat/core/parallel.hpp"
 #include "pleat/render/camera.hpp"
 #include "pleat/render/image.hpp"
+#include "pleat/render/loop_surface.hpp"
 #include "pleat/render/render.hpp"
 
 #include <fmt/core.h>
@@ -55,6 +56,8 @@ struct RenderArguments {
     bool fit_frames = false;                  // the camera, to the frames of this call
     bool no_ground = false, dark = false, colour_faces = false, quiet = false;
     int threads = 0;
+    std::string display = "mesh";
+    int display_levels = 2;
 };
 
 Vec3 vec(const std::vector<double>& v)
@@ -147,7 +150,9 @@ Shot plan_shot(const RenderArguments& a, const RunFolder& folder, const RunLooks
 Image picture_of(const RenderArguments& a, const RunFolder& folder, const RunLooks& looks,
                  const Shot& shot, int frame)
 {
-    const std::vector<RenderMesh> meshes = render_meshes(folder, looks, frame);
+    std::vector<RenderMesh> meshes = render_meshes(folder, looks, frame);
+    for (RenderMesh& mesh : meshes)
+        if (a.display == "loop" && mesh.is_cloth) mesh = loop_surface(mesh, a.display_levels);
     Camera camera;
     if (shot.camera) {
         camera = *shot.camera;
@@ -324,6 +329,7 @@ Command add_render(CLI::App& program)
         ->expected(3);
     verb->add_option("--camera", a->camera,
                      "scene: the scene's camera, with its aspect; fitted; or the name of a camera");
+    add_display_options(*verb, a->display, a->display_levels);
     verb->add_flag("--fit-frames", a->fit_frames,
                    "Fit the camera to the rendered frames, not to the whole run");
     verb->add_flag("-q,--quiet", a->quiet, "Print errors only");

@@ -71,6 +71,21 @@ TEST_F(RemeshCommand, subdivides_with_three_faces_for_one_at_each_level)
     }
 }
 
+TEST_F(RemeshCommand, divides_all_faces_into_four)
+{
+    write_square();
+    for (const int levels : {1, 3}) {
+        const ProgramResult r =
+            run_pleat_line("remesh " + at("square.obj") + " --type quadrisection --levels " +
+                           std::to_string(levels) + " -o " + at("out.obj"));
+        ASSERT_EQ(r.exit_code, 0) << r.output;
+        const MeshFile out = read_mesh_file(at("out.obj"), MeshUse::cloth);
+        EXPECT_TRUE(out.problems.empty());
+        EXPECT_EQ(out.mesh.face_nodes.size(), levels == 1 ? 8u : 128u);
+        EXPECT_NEAR(total_area(build_mesh(out.mesh)), 1, 1e-9);
+    }
+}
+
 TEST_F(RemeshCommand, says_what_a_type_needs)
 {
     write_square();
@@ -80,6 +95,8 @@ TEST_F(RemeshCommand, says_what_a_type_needs)
          {std::string(" --type root3"), " --type root3 --levels 1 --metric " + at("metric.txt"),
           std::string(), " --levels 2 --metric " + at("metric.txt"),
           std::string(" --type root3 --levels 0"), std::string(" --type root3 --levels 11"),
+          std::string(" --type quadrisection"),
+          " --type quadrisection --levels 1 --metric " + at("metric.txt"),
           std::string(" --type root2 --levels 1")}) {
         const ProgramResult r = run_pleat_line(start + bad);
         EXPECT_EQ(r.exit_code, 1) << bad;

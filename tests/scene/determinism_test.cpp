@@ -214,6 +214,24 @@ TEST(Root3, has_the_same_bits_for_threads_runs_and_resume)
     EXPECT_NE(run_through(fixed, 12, 1), run_through(description, 12, 1)) << "it is remeshed";
 }
 
+TEST(Quadrisection, has_the_same_bits_for_threads_runs_and_resume)
+{
+    const TemporaryFolder folder;
+    write_sheet(folder / "a.obj", 5, 0.4, 0);
+    // Three steps a frame and a remeshing every second: frames begin at every place in between.
+    const std::string text = R"({"pleat": 1, "substeps": 3, "frames": 12, "fps": 50, "cloths": [
+        {"mesh": "a.obj", "material": "gray-interlock",
+         "remeshing": {"type": "quadrisection", "levels": 2, "cosine_split": 0.995,
+                       "cosine_join": 0.9995, "every": 2}}],
+        "obstacles": [{"name": "ball", "sphere": {"centre": [0.2, 0.2, -0.11], "radius": 0.1}}],
+        "handles": [{"nodes": [0, 5]}]})";
+    const SceneDescription description = parse_scene(text, folder / "scene.json");
+    expect_same_bits(description, 12);
+    SceneDescription fixed = description;
+    fixed.cloths[0].remeshing.type = "none";
+    EXPECT_NE(run_through(fixed, 12, 1), run_through(description, 12, 1)) << "it is remeshed";
+}
+
 TEST_P(Parts, have_the_same_bits_for_threads_runs_and_resume)
 {
     const TemporaryFolder folder;

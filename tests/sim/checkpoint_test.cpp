@@ -34,6 +34,13 @@ Simulation rich_simulation(const MeshInput& input)
     for (int& g : sim.model.face_generation) g = int(random() % 7);
     for (int& g : sim.model.node_generation) g = int(random() % 7);
     for (int& mark : sim.model.edge_unflipped) mark = int(random() % 2);
+    for (int& level : sim.model.face_level) level = int(random() % 4);
+    const auto vert = [&](std::size_t i) {
+        return make_id<VertId>(i % sim.model.mesh.vert_count());
+    };
+    sim.model.forest.base = {{vert(0), vert(1), vert(2)}, {vert(2), vert(1), vert(3)}};
+    sim.model.forest.midpoints = {{vert(4), {vert(0), vert(1)}, 1},
+                                  {vert(5), {vert(2), vert(1)}, 0}};
     for (std::uint64_t& bits : sim.model.node_handles) bits = random();
     for (std::uint64_t& bits : sim.model.region_handles) bits = random();
     sim.state.handles_taken = 0x8000000000000005ull;
@@ -87,6 +94,8 @@ TEST(Checkpoint, brings_back_every_bit)
         EXPECT_EQ(c.sim.model.face_generation, sim.model.face_generation);
         EXPECT_EQ(c.sim.model.node_generation, sim.model.node_generation);
         EXPECT_EQ(c.sim.model.edge_unflipped, sim.model.edge_unflipped);
+        EXPECT_EQ(c.sim.model.face_level, sim.model.face_level);
+        EXPECT_EQ(c.sim.model.forest, sim.model.forest);
         EXPECT_EQ(state_hash(c.sim.model, c.sim.state), state_hash(sim.model, sim.state));
         // Masses and areas come from the materials and the mesh: the same bits again.
         Model model = c.sim.model;

@@ -5,6 +5,7 @@
 #include "pleat/core/error.hpp"
 #include "pleat/mesh/mesh.hpp"
 #include "pleat/remeshing/crossing_guard.hpp"
+#include "pleat/remeshing/quadrisection_edits.hpp"
 #include "pleat/remeshing/remesh_to_metric.hpp"
 #include "pleat/remeshing/root3_edits.hpp"
 #include "pleat/scene/mesh_file.hpp"
@@ -212,6 +213,30 @@ RemeshedSurface subdivide_surface(const MeshInput& mesh, int levels)
                 if (s.face_generation.values[i] < 2 * level && edits.refine(make_id<FaceId>(i)))
                     is_done = false;
         }
+    RemeshedSurface result;
+    result.splits = editor.counts().splits;
+    result.flips = editor.counts().flips;
+    editor.finish();
+    result.mesh = input_of(s, input);
+    result.face_generation = s.face_generation.values;
+    return result;
+}
+
+RemeshedSurface quadrisect_surface(const MeshInput& mesh, int levels)
+{
+    const MeshInput input = as_cloth(mesh);
+    Surface s = surface_of(input, {});
+    FieldSet fields(FieldUndo::none);
+    add_fields(fields, s);
+    fields.add(s.face_generation);
+    MeshEditor editor(s.mesh, s.x, fields, {});
+    QuadrisectionEdits edits(editor, QuadHierarchy(s.mesh, forest_of(s.mesh)), s.face_generation,
+                             s.v, [](FaceId) { return 1.0; },
+                             {std::vector<int>(s.mesh.panel_count(), levels),
+                              std::vector<int>(s.mesh.panel_count(), 0)});
+    for (int level = 0; level < levels; ++level)
+        for (QuadEdgeId e : edits.hierarchy().edges()) // those that there are now
+            if (edits.hierarchy()[e].level == level) edits.split(e);
     RemeshedSurface result;
     result.splits = editor.counts().splits;
     result.flips = editor.counts().flips;

@@ -30,7 +30,7 @@ struct RemeshedSurface {
     std::size_t refused = 0; // edits that the guard refused
     double ideal_faces = 0;  // number of equilateral triangles of unit edges the metric asks for
     DelaunayCount delaunay;
-    std::vector<int> face_generation; // of subdivide_surface(): two a level
+    std::vector<int> face_generation; // of subdivision: two a level of root-3, one of quadrisection
 };
 
 /// Remeshes to tensors given at the material points of the mesh; between them they are
@@ -46,5 +46,8 @@ struct RemeshedSurface {
 /// times as many faces a level, and edges in three after two.
 /// \pre levels >= 0 \throw InputError where the mesh cannot be a cloth
 [[nodiscard]] RemeshedSurface subdivide_surface(const MeshInput& mesh, int levels);
+
+/// The same by quadrisection [Wang2002] sec. 3: four times as many faces a level, edges in two.
+[[nodiscard]] RemeshedSurface quadrisect_surface(const MeshInput& mesh, int levels);
 
 } // namespace pleat

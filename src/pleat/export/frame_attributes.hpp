@@ -14,7 +14,7 @@
 //   float16   F x D   edge length that each metric of the sizing asked for [m], inf: none
 //   float16   F x 3   ellipse of the sizing metric, material space: long and short edge [m], angle
 //                     of the long one from the u axis [rad]
-//   uint8     F       generation of root-3 subdivision
+//   uint8     F       generation of root-3 subdivision, or level of quadrisection
 //   uint16    F       panel, counted in the cloth
 //
 // Earlier versions are still read: 3 has no panels, 1 and 2 have no generations. Version 1 has no

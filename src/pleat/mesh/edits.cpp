@@ -560,4 +560,115 @@ FaceJoin join_faces(Mesh& mesh, NodeId node, UndoLog* undo)
     return r;
 }
 
+// --- another triangulation of a patch -----------------------------------------------------------
+
+namespace {
+
+/// A triangle from its smallest vert on, so that the same ones compare equal.
+std::array<VertId, 3> turned(std::array<VertId, 3> v)
+{
+    std::rotate(v.begin(), std::min_element(v.begin(), v.end()), v.end());
+    return v;
+}
+
+/// The edge of a face from one vert to the next.
+struct DirectedEdge {
+    std::array<VertId, 2> verts;
+    EdgeId edge;
+};
+
+EdgeId find_directed(std::span<const DirectedEdge> list, VertId from, VertId to)
+{
+    for (const DirectedEdge& d : list)
+        if (d.verts[0] == from && d.verts[1] == to) return d.edge;
+    return no_edge;
+}
+
+} // namespace
+
+Retriangulation retriangulate(Mesh& mesh, std::span<const FaceId> faces,
+                              std::span<const std::array<VertId, 3>> triangles, UndoLog* undo)
+{
+    PLEAT_ASSERT(faces.size() == triangles.size(), "the same verts, so as many triangles");
+    EditWorker work(mesh, undo);
+    Retriangulation r;
+    // What is there already stays.
+    std::vector<std::array<VertId, 3>> now(triangles.begin(), triangles.end());
+    for (FaceId f : faces) {
+        const auto same = std::find_if(now.begin(), now.end(), [&](const auto& t) {
+            return turned(t) == turned(mesh[f].verts);
+        });
+        if (same != now.end())
+            now.erase(same);
+        else
+            r.faces.push_back(f);
+    }
+    if (r.faces.empty()) return r;
+    const auto is_changed = [&](FaceId f) {
+        return is_some(f) && std::find(r.faces.begin(), r.faces.end(), f) != r.faces.end();
+    };
+    std::vector<DirectedEdge> rim, inner; // inner: those that the new triangles have
+    std::vector<EdgeId> spare;            // those that only the old ones have
+    const auto has = [&](VertId from, VertId to) {
+        return std::any_of(now.begin(), now.end(), [&](const auto& t) {
+            return (t[0] == from && t[1] == to) || (t[1] == from && t[2] == to) ||
+                   (t[2] == from && t[0] == to);
+        });
+    };
+    std::vector<NodeId> nodes;
+    for (FaceId f : r.faces) {
+        const Mesh::Face& face = mesh[f];
+        r.old_area.push_back(material_area(mesh, f));
+        for (std::size_t k = 0; k < 3; ++k) {
+            const EdgeId e = face.edges[k];
+            const VertId from = face.verts[k], to = face.verts[corner_after(k)];
+            nodes.push_back(mesh.node(from));
+            const bool is_inner = is_changed(mesh[e].faces[0]) && is_changed(mesh[e].faces[1]);
+            if (!is_inner)
+                rim.push_back({{from, to}, e});
+            else if (has(from, to))
+                inner.push_back({{from, to}, e});
+            else if (mesh[e].faces[0] == f)
+                spare.push_back(e);
+        }
+    }
+    std::size_t next_spare = 0;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        const FaceId f = r.faces[i];
+        Mesh::Face face = mesh[f];
+        face.verts = now[i];
+        for (std::size_t k = 0; k < 3; ++k) {
+            const VertId from = now[i][k], to = now[i][corner_after(k)];
+            EdgeId e = find_directed(rim, from, to);
+            if (is_some(e)) {
+                Mesh::Edge& edge = work.change(e);
+                const std::size_t side = edge.nodes[0] == mesh.node(from) ? 0 : 1;
+                edge.faces[side] = f;
+            } else {
+                e = find_directed(inner, from, to);
+                if (!is_some(e)) { // new, or made by the triangle on its other side
+                    PLEAT_ASSERT(next_spare < spare.size(), "the triangles cover the same polygon");
+                    e = spare[next_spare++];
+                    r.edges.push_back(e);
+                    work.change(e).nodes = {mesh.node(from), mesh.node(to)};
+                    inner.push_back({{from, to}, e});
+                    inner.push_back({{to, from}, e});
+                }
+                Mesh::Edge& edge = work.change(e);
+                edge.faces[edge.nodes[0] == mesh.node(from) ? 0 : 1] = f;
+            }
+            face.edges[k] = e;
+        }
+        work.change(f) = face;
+    }
+    PLEAT_ASSERT(next_spare == spare.size(), "the triangles cover the same polygon");
+    for (NodeId n : nodes)
+        if (is_changed(mesh[n].face))
+            for (FaceId f : r.faces) {
+                const auto of = mesh.nodes_of(f);
+                if (of[0] == n || of[1] == n || of[2] == n) work.change(n).face = f;
+            }
+    return r;
+}
+
 } // namespace pleat

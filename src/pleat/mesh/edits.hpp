@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the Pleat authors
 //
-// The edits of a mesh: edge split, flip, collapse, face 1-to-3 split and 3-to-1 join.
+// The edits of a mesh: edge split, flip, collapse, face 1-to-3 split and 3-to-1 join, and another
+// triangulation of a patch.
 // Based on: [Narain2012] sec. 4.1 (split, flip, collapse with seams), [Bender2013] sec. 5 (1-to-3).
 //
 // Each edit changes topology and material coordinates only; what lives on the mesh follows through
@@ -26,6 +27,7 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace pleat {
@@ -94,6 +96,15 @@ struct FaceJoin {
     std::array<double, 3> old_area{}; // of face and removed_faces, before
 };
 
+/// A patch of faces has other faces with the same verts: many flips at once. Only what changed is
+/// listed.
+struct Retriangulation {
+    std::vector<FaceId> faces;
+    std::vector<double> old_area; // of the faces [m^2]
+    std::vector<EdgeId> edges;    // inside the patch
+    [[nodiscard]] bool changed() const { return !faces.empty(); }
+};
+
 /// What to restore when edits are taken back: old records, newest last. Edits are undone in reverse
 /// order only.
 class UndoLog {
@@ -147,6 +158,15 @@ FaceSplit split_face(Mesh& mesh, FaceId face, UndoLog* undo = nullptr);
 [[nodiscard]] Refusal may_join(const Mesh& mesh, NodeId node);
 /// Inverse of split_face. \pre may_join(mesh, node) == Refusal::none
 FaceJoin join_faces(Mesh& mesh, NodeId node, UndoLog* undo = nullptr);
+
+/// Covers what some faces cover with other triangles on the same verts. A triangle that is there
+/// already keeps its face, and an edge its id.
+/// \param triangles counter-clockwise, as many as there are faces
+/// \pre the faces are a disc of one panel without verts or feature edges inside, and the triangles
+/// cover the same polygon.
+Retriangulation retriangulate(Mesh& mesh, std::span<const FaceId> faces,
+                              std::span<const std::array<VertId, 3>> triangles,
+                              UndoLog* undo = nullptr);
 
 /// Takes the newest edit back; the mesh has the very bits it had before it.
 /// \pre undo.edit_count() > 0 and the mesh was changed by logged edits only.

@@ -34,6 +34,7 @@ public:
     virtual void follow(const Mesh&, const EdgeCollapse&) = 0;
     virtual void follow(const Mesh&, const FaceSplit&) = 0;
     virtual void follow(const Mesh&, const FaceJoin&) = 0;
+    virtual void follow(const Mesh&, const Retriangulation&) = 0;
     virtual void undo() = 0;
     virtual void forget_undo() = 0;
     virtual void permute(const MeshPermutation&) = 0;

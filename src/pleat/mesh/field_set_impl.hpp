@@ -99,6 +99,17 @@ public:
         }
     }
 
+    void follow(const Mesh& mesh, const Retriangulation& s) override
+    {
+        begin(mesh);
+        if constexpr (std::same_as<IdT, EdgeId>) {
+            if (field_.rule != FieldRule::copy && field_.rule != FieldRule::agree)
+                for (EdgeId e : s.edges) set(e, field_.default_value);
+        } else if constexpr (std::same_as<IdT, FaceId>) {
+            if (s.changed()) merge(s.faces, s.old_area, s.faces);
+        }
+    }
+
     void undo() override
     {
         PLEAT_ASSERT(!marks_.empty(), "there is an edit to undo");

@@ -14,16 +14,19 @@ namespace pleat {
 namespace {
 
 /// Edits remove neither dependent nodes nor their parents, so only renumbering changes
-/// dependencies.
+/// dependencies. The forest of a mesh is kept by the remesher that edits it, and renumbered here.
 class DependenciesFollower final : public FieldFollower {
 public:
-    explicit DependenciesFollower(Dependencies& dependencies) : dependencies_(dependencies) {}
+    DependenciesFollower(Dependencies& dependencies, QuadForest& forest)
+        : dependencies_(dependencies), forest_(forest)
+    {}
 
     void follow(const Mesh&, const EdgeSplit&) override {}
     void follow(const Mesh&, const EdgeFlip&) override {}
     void follow(const Mesh&, const EdgeCollapse&) override {}
     void follow(const Mesh&, const FaceSplit&) override {}
     void follow(const Mesh&, const FaceJoin&) override {}
+    void follow(const Mesh&, const Retriangulation&) override {}
     void undo() override {}
     void forget_undo() override {}
     void permute(const MeshPermutation& p) override
@@ -32,6 +35,7 @@ public:
         std::vector<std::uint32_t> new_row;
         for (NodeId n : p.new_node) new_row.push_back(is_some(n) ? index(n) : no_row);
         reorder(dependencies_, new_row, p.node_count);
+        pleat::permute(forest_, p);
     }
     bool fits(const Mesh& mesh) const override
     {
@@ -40,6 +44,7 @@ public:
 
 private:
     Dependencies& dependencies_;
+    QuadForest& forest_;
 };
 
 } // namespace
@@ -69,6 +74,7 @@ Model make_model(const MeshInput& input, std::vector<Material> materials)
     model.face_generation.resize(mesh.face_count());
     model.node_generation.resize(mesh.node_count());
     model.edge_unflipped.resize(mesh.edge_count());
+    model.face_level.resize(mesh.face_count());
     update_derived(model);
     return model;
 }
@@ -90,8 +96,7 @@ void update_derived(Model& model)
 void add_fields(FieldSet& fields, Model& model)
 {
     visit_fields(model, [&](const char*, auto& field) { fields.add(field); });
-    if (!model.dependencies.empty())
-        fields.add(std::make_unique<DependenciesFollower>(model.dependencies));
+    fields.add(std::make_unique<DependenciesFollower>(model.dependencies, model.forest));
 }
 
 std::vector<std::uint8_t> nodes_of_dependencies(const Model& model)

@@ -11,6 +11,7 @@
 #include "pleat/mesh/field_set.hpp"
 #include "pleat/mesh/mesh.hpp"
 #include "pleat/mesh/mesh_input.hpp"
+#include "pleat/mesh/quad_forest.hpp"
 #include "pleat/model/rest_surface.hpp"
 
 #include <concepts>
@@ -57,12 +58,18 @@ struct Model {
     Field<NodeId, int> node_generation{FieldRule::reset, 0};
     /// Not 0: the generation in which an edge could not be flipped; it is treated as an outline.
     Field<EdgeId, int> edge_unflipped{FieldRule::interpolate, 0};
+    /// How often a face of the mesh file was divided into four to get this face [Wang2002] sec. 3;
+    /// a part of a face that is cut at T-vertices has the level of the whole.
+    Field<FaceId, int> face_level{FieldRule::copy, 0};
+    /// The hierarchy of quadrisection that the mesh is a part of; empty: none. Follows the mesh.
+    QuadForest forest;
 
     /// Nodes that are weighted sums of others, such as the T-vertices of [Wang2002] sec. 5; none by
     /// default. The rows are nodes. Every part of a simulation keeps these nodes exactly at the
     /// weighted sums of their parents' positions and velocities, and passes forces on them to the
     /// parents. The mesh is still conforming: where only one face of an edge is refined, the other
-    /// face is cut at the T-vertex too. Set by set_dependencies().
+    /// face is cut at the T-vertex too. Set by set_dependencies(), or by a remesher that makes and
+    /// removes such nodes itself (remeshing/quadrisection.hpp).
     Dependencies dependencies;
 
     // Derived from the above by update_derived().
@@ -104,10 +111,11 @@ void visit_fields(ModelT& model,
     visit("face_generation", model.face_generation);
     visit("node_generation", model.node_generation);
     visit("edge_unflipped", model.edge_unflipped);
+    visit("face_level", model.face_level);
 }
 
-/// What an editing pass must carry along: the fields of the model, and its dependencies, which
-/// FieldSet::permute() renumbers.
+/// What an editing pass must carry along: the fields of the model, and its dependencies and forest,
+/// which FieldSet::permute() renumbers.
 void add_fields(FieldSet& fields, Model& model);
 
 /// Makes nodes dependent on others, or free again. They and their parents are locked from then on

@@ -30,7 +30,10 @@ void MeshEditor::touch(FaceId f)
     if (index(f) >= is_touched_.size())
         is_touched_.resize(std::max<std::size_t>(index(f) + 1, mesh_.face_count()), 0);
     is_touched_[index(f)] = 1;
-    if (guard_ != nullptr) guard_->changed(mesh_, x_, f);
+    if (is_attempt_)
+        attempted_.push_back(f); // the guard keeps the old face until the end
+    else if (guard_ != nullptr)
+        guard_->changed(mesh_, x_, f);
 }
 
 bool MeshEditor::allows(std::span<const FaceId> replaced, DraftContact contact)
@@ -86,7 +89,7 @@ bool MeshEditor::place_and_keep(const Record& split, const Place<Record>& place,
         }
         if (!is_placed) x = start;
     }
-    if (guard_ != nullptr) {
+    if (guard_ != nullptr && !is_agreed_) {
         // The new faces are not in the guard yet, the old ones still are.
         const auto is_free = [&](DraftContact contact) {
             drafts_.clear();
@@ -279,6 +282,57 @@ bool MeshEditor::replace_faces(std::span<const FaceId> old, std::span<const NewF
     edits();
     is_agreed_ = false;
     return true;
+}
+
+void MeshEditor::retriangulate(std::span<const FaceId> faces,
+                               std::span<const std::array<VertId, 3>> triangles)
+{
+    const Retriangulation r = pleat::retriangulate(mesh_, faces, triangles);
+    if (!r.changed()) return;
+    follow(r);
+    counts_.flips += r.edges.size();
+    for (FaceId f : r.faces) touch(f);
+}
+
+void MeshEditor::move_node(NodeId node, const Vec3& to)
+{
+    x_[node] = to;
+    mesh_.visit_faces(node, [&](FaceId f, std::size_t) { touch(f); });
+}
+
+void MeshEditor::place_nodes(std::span<const NodeId> nodes, std::span<const Vec3> at)
+{
+    for (std::size_t i = 0; i < nodes.size(); ++i) x_[nodes[i]] = at[i];
+}
+
+bool MeshEditor::attempt(DraftContact contact, FunctionRef<void()> edits,
+                         FunctionRef<void()> inverse)
+{
+    if (guard_ == nullptr) {
+        is_agreed_ = true;
+        edits();
+        is_agreed_ = false;
+        return true;
+    }
+    const EditCounts before = counts_;
+    is_agreed_ = is_attempt_ = true;
+    attempted_.clear();
+    edits();
+    std::sort(attempted_.begin(), attempted_.end());
+    attempted_.erase(std::unique(attempted_.begin(), attempted_.end()), attempted_.end());
+    drafts_.clear();
+    for (FaceId f : attempted_)
+        if (mesh_.is_alive(f)) drafts_.push_back(face_draft(mesh_, x_, f));
+    const bool is_free = allows(attempted_, contact);
+    if (!is_free) {
+        inverse();
+        counts_ = before;
+        ++counts_.refused;
+        ++counts_.bonds; // dead elements are left: finish() has something to do
+    }
+    is_agreed_ = is_attempt_ = false;
+    for (FaceId f : attempted_) guard_->changed(mesh_, x_, f);
+    return is_free;
 }
 
 std::vector<FaceId> MeshEditor::changed_before() const

@@ -30,7 +30,8 @@ struct EditCounts {
     std::size_t collapses = 0; // and joins of faces: nodes removed
     std::size_t refused = 0;   // edits not done because of a crossing
     std::size_t midpoints = 0; // splits that left the surface in place because of a crossing
-    [[nodiscard]] std::size_t edits() const { return splits + flips + collapses; }
+    std::size_t bonds = 0;     // nodes made dependent on others or free; attempts taken back
+    [[nodiscard]] std::size_t edits() const { return splits + flips + collapses + bonds; }
     [[nodiscard]] bool changed() const { return edits() > 0; }
 };
 
@@ -50,6 +51,8 @@ public:
     [[nodiscard]] const Field<NodeId, Vec3>& x() const { return x_; }
     [[nodiscard]] const EditRules& rules() const { return rules_; }
     [[nodiscard]] const EditCounts& counts() const { return counts_; }
+    /// Whether edits can be refused because of a crossing.
+    [[nodiscard]] bool is_guarded() const { return guard_ != nullptr; }
     /// For adding the remesher's own fields, which then follow the mesh too. \pre they live until
     /// finish().
     [[nodiscard]] FieldSet& fields() { return fields_; }
@@ -89,6 +92,21 @@ public:
     bool replace_faces(std::span<const FaceId> old, std::span<const NewFace> now,
                        FunctionRef<void()> edits);
 
+    /// Another triangulation of a patch (mesh/edits.hpp), which is not refused. \pre inside
+    /// attempt(), or the surface stays where it is
+    void retriangulate(std::span<const FaceId> faces,
+                       std::span<const std::array<VertId, 3>> triangles);
+    /// Moves a node, which is not refused. \pre inside attempt()
+    void move_node(NodeId node, const Vec3& to);
+    /// Puts nodes somewhere for a moment, to ask rules() what would be. \pre they are put back
+    void place_nodes(std::span<const NodeId> nodes, std::span<const Vec3> at);
+    /// Notes that a node was made dependent on others, or free.
+    void count_bond() { ++counts_.bonds; }
+    /// Edits that only make sense together and can be taken back by their inverse. Inside, neither
+    /// strain nor the guard is asked. Where there is a guard, it is asked at the end, and `inverse`
+    /// is called where it finds a crossing. \return whether the edits were kept
+    bool attempt(DraftContact contact, FunctionRef<void()> edits, FunctionRef<void()> inverse);
+
     /// The faces of the mesh before that edits have changed or removed.
     [[nodiscard]] std::vector<FaceId> changed_before() const;
     /// After the last edit: removes dead elements and reorders mesh and fields, if anything
@@ -119,7 +137,9 @@ private:
     const std::size_t faces_before_;
     std::vector<std::uint8_t> is_touched_; // by FaceId
     UndoLog undo_;                         // of the last split
-    bool is_agreed_ = false;               // inside replace_faces()
+    bool is_agreed_ = false;               // inside replace_faces() or attempt()
+    bool is_attempt_ = false;              // inside attempt()
+    std::vector<FaceId> attempted_;        // faces that the attempt has touched
     EditCounts counts_;
     std::vector<FaceDraft> drafts_; // of the edit at hand
     std::vector<FaceId> replaced_;

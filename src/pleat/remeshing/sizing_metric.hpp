@@ -65,6 +65,11 @@ public:
     /// Changes the bounded sum of all metrics for the faces of the input, all at once; the result
     /// is positive definite, and may be outside the bounds. By default nothing is changed.
     virtual void adjust(const SizingInput& /*input*/, Field<FaceId, Mat2>& /*metric*/) const {}
+    /// Of a metric that judges each edge by itself: sets size[e], the size that counts instead of
+    /// that in the tensors, for the edges of the faces of the input; above 1 is too long. For
+    /// remeshers whose operator is the split of an edge.
+    /// \return false: the metric has tensors only
+    virtual bool measure_edges(const SizingInput&, Field<EdgeId, double>&) const { return false; }
 };
 
 /// A metric by the name that scenes, frame files and viewers give it.

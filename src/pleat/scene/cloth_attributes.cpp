@@ -44,6 +44,8 @@ std::vector<FrameAttributes> attributes_of(const SceneDescription& description,
         a.face_material.push_back(std::uint16_t(index(model.face_material[f]) - first_material[c]));
         if (description.cloths[c].remeshing.type == "root3")
             a.face_generation.push_back(std::uint8_t(model.face_generation[f]));
+        if (description.cloths[c].remeshing.type == "quadrisection")
+            a.face_generation.push_back(std::uint8_t(model.face_level[f]));
         if (sizing == nullptr || sizing->metric[f] == Mat2{}) continue;
         a.drivers.clear();
         for (const FaceSizing::Driver& d : sizing->drivers) {

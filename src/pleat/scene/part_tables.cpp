@@ -17,7 +17,9 @@
 #include "pleat/linalg/cholesky.hpp"
 #include "pleat/model/obstacle_sample.hpp"
 #include "pleat/remeshing/anisotropic.hpp"
+#include "pleat/remeshing/quadrisection.hpp"
 #include "pleat/remeshing/root3.hpp"
+#include "pleat/remeshing/sizing_dihedral.hpp"
 #include "pleat/remeshing/sizing_mean_curvature.hpp"
 #include "pleat/remeshing/sizing_obstacle.hpp"
 #include "pleat/remeshing/sizing_screen.hpp"
@@ -362,6 +364,24 @@ std::unique_ptr<Remesher> make_root3(const SceneDescription& scene, const OwnSiz
     return std::make_unique<RemesherRoot3>(std::move(options));
 }
 
+std::unique_ptr<Remesher> make_quadrisection(const SceneDescription& scene, const OwnSizing& own)
+{
+    QuadrisectionOptions options;
+    options.edit = edit_options(scene, "quadrisection");
+    for (const ClothDescription& c : scene.cloths) {
+        const RemeshingDescription& d = c.remeshing;
+        options.sizing.emplace_back();
+        if (d.type != "quadrisection") continue;
+        QuadrisectionSizing& sizing = options.sizing.back().emplace();
+        sizing.metrics = sizing_of(d).metrics;
+        sizing.metrics.insert(sizing.metrics.end(), own.begin(), own.end());
+        sizing.levels = d.levels;
+        sizing.level_difference = d.level_difference;
+        sizing.coarsening = d.coarsening;
+    }
+    return std::make_unique<RemesherQuadrisection>(std::move(options));
+}
+
 std::unique_ptr<Remesher> make_uniform(const SceneDescription& scene, const OwnSizing&)
 {
     std::vector<std::optional<double>> lengths;
@@ -396,6 +416,13 @@ constexpr const char* curvature_base_meaning =
 constexpr const char* curvature_max_meaning =
     "of `mean_curvature`: mean curvature that asks for the shortest edges; must be above "
     "`curvature_base`";
+
+constexpr const char* cosine_split_meaning =
+    "of `dihedral`: product of the normals at an edge below which the edge is split";
+constexpr const char* cosine_join_meaning =
+    "of `dihedral`: product of the normals above which edges are joined; not below `cosine_split`";
+// Well above the rounding of angles: 0.08 degrees.
+constexpr Range cosine_range{-0.999, 0.999999};
 
 /// A number that is not negative, or "auto".
 Value number_or_auto(double& field)
@@ -524,7 +551,7 @@ void sizing_options(Keys& keys, RemeshingDescription& d)
         {"edits that would make faces cross are refused", "faces that cross are moved apart", ""}};
     keys.key({"sizing", "sizing metrics, each at most once: names, or objects with options", "",
               "`[\"curvature\", \"compression\", \"velocity\", \"obstacle\"]`; "
-              "`[\"mean_curvature\"]` with `root3`"},
+              "`[\"mean_curvature\"]` with `root3`, `[\"dihedral\"]` with `quadrisection`"},
              sizing_list(d.sizing));
     keys.key({"angle", angle_meaning, "rad"}, number(d.angle, not_negative));
     keys.key({"compression", compression_meaning, "m"}, number_or_auto(d.compression));
@@ -544,6 +571,20 @@ void sizing_options(Keys& keys, RemeshingDescription& d)
                      }));
     keys.key({"curvature_max", curvature_max_meaning, "1/m"},
              checked(number(d.curvature_max, positive), limits_rise));
+    const auto cosines_rise = [&d](JsonReader& r, const std::string& key) {
+        if (d.cosine_join < d.cosine_split)
+            r.file().problem(r.path_of(key),
+                             "cosines from " + std::to_string(d.cosine_split) + " to " +
+                                 std::to_string(d.cosine_join),
+                             "a \"cosine_join\" that is not below \"cosine_split\"");
+    };
+    keys.key({"cosine_split", cosine_split_meaning},
+             checked(number(d.cosine_split, cosine_range),
+                     [cosines_rise](JsonReader& r, const std::string& key) {
+                         if (!r.has("cosine_join")) cosines_rise(r, key);
+                     }));
+    keys.key({"cosine_join", cosine_join_meaning},
+             checked(number(d.cosine_join, cosine_range), cosines_rise));
     keys.key({"crossings", "what is done about crossings"}, word(d.crossings, strategies));
 }
 
@@ -555,14 +596,28 @@ void anisotropic_options(Keys& keys, RemeshingDescription& d)
     sizing_options(keys, d);
 }
 
+constexpr const char* coarsening_meaning =
+    "share of the tolerances of the metrics below which a node is removed";
+
 void root3_options(Keys& keys, RemeshingDescription& d)
 {
     constexpr int most_generations = 20; // of a face of 1 m, edges of 4 mm
     keys.key({"generations", "maximum generation of a face; two are one step of subdivision, three "
                              "faces for one"},
              integer(d.generations, 1, most_generations));
-    keys.key({"coarsening", "share of the tolerances of the metrics below which a node is removed"},
-             number(d.coarsening, {0, 1}));
+    keys.key({"coarsening", coarsening_meaning}, number(d.coarsening, {0, 1}));
+    sizing_options(keys, d);
+}
+
+void quadrisection_options(Keys& keys, RemeshingDescription& d)
+{
+    constexpr int most_levels = 8; // 65,536 faces for one
+    keys.key({"levels", "how often a face of the mesh file is divided into four, at most"},
+             integer(d.levels, 1, most_levels));
+    keys.key({"level_difference",
+              "maximum difference of the levels of faces that share an edge; 0: any"},
+             integer(d.level_difference, 0, most_levels));
+    keys.key({"coarsening", coarsening_meaning}, number(d.coarsening, {0, 1}));
     sizing_options(keys, d);
 }
 
@@ -573,6 +628,8 @@ constexpr Row<MakeRemesher, RemeshingDescription> remeshers[] = {
      }},
     {"uniform", "refines it once to the shortest edge", &make_uniform, &edge_length_option},
     {"root3", "refines and coarsens it by root-3 subdivision", &make_root3, &root3_options},
+    {"quadrisection", "refines and coarsens it by division of faces into four", &make_quadrisection,
+     &quadrisection_options},
     {"anisotropic", "refines and coarsens it", &make_anisotropic, &anisotropic_options},
 };
 
@@ -662,16 +719,22 @@ void describe(Keys& keys, StrainLimitingDescription& d)
 void describe(Keys& keys, RemeshingDescription& d)
 {
     keys.about("remeshing", "How the mesh of a cloth is refined and coarsened.");
-    keys.when_reading([&](JsonReader& r) { // [Bender2013] sec. 5 and 7
+    keys.when_reading([&](JsonReader& r) { // [Bender2013] sec. 5 and 7, [Wang2002] sec. 3.3
         const Json* type = r.has("type") ? r.find("type") : nullptr;
-        if (type == nullptr || !type->is_string() || type->get<std::string>() != "root3") return;
-        d.every = 5;
-        d.sizing = {{"mean_curvature", {}}};
+        if (type == nullptr || !type->is_string()) return;
+        if (type->get<std::string>() == "root3") {
+            d.every = 5;
+            d.sizing = {{"mean_curvature", {}}};
+        }
+        if (type->get<std::string>() == "quadrisection") {
+            d.every = 5;
+            d.sizing = {{"dihedral", {}}};
+        }
     });
     keys.key({"type", "what is done with the mesh"}, word(d.type, remesher_types()));
-    keys.key(
-        {"every", "time steps between remeshings; 0: once in each frame", "", "0; 5 with `root3`"},
-        integer(d.every, 0, 1000000));
+    keys.key({"every", "time steps between remeshings; 0: once in each frame", "",
+              "0; 5 with `root3` and `quadrisection`"},
+             integer(d.every, 0, 1000000));
     keys.options(d.type, Keys::OtherTypes::allowed, options_of(remeshers, d));
 }
 
@@ -727,6 +790,17 @@ std::span<const SizingRow> sizing_metrics()
              const double base = o.at("curvature_base");
              const double most = std::max(o.at("curvature_max"), base + 1e-6);
              return std::make_shared<SizingMeanCurvature>(base, most);
+         }},
+        {"dihedral",
+         "Small faces at edges where the normals of two faces differ.",
+         {{"cosine_split", cosine_split_meaning, "", SizingDihedral::default_split,
+           &Remeshing::cosine_split, false, cosine_range},
+          {"cosine_join", cosine_join_meaning, "", SizingDihedral::default_join,
+           &Remeshing::cosine_join, false, cosine_range}},
+         [](const Options& o) -> Metric {
+             // One without the other may be an entry's own.
+             const double split = o.at("cosine_split");
+             return std::make_shared<SizingDihedral>(split, std::max(o.at("cosine_join"), split));
          }},
         {"compression",
          "Small faces where the cloth is compressed, so that it can wrinkle.",

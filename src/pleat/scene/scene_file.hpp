@@ -39,13 +39,16 @@ struct RemeshingDescription {
         {"curvature", {}}, {"compression", {}}, {"velocity", {}}, {"obstacle", {}}};
     // Options of sizing metrics whose entries do not give them; 0: not used.
     double angle = 0.15;
-    double compression = 0.07; // [m], or automatic
-    double edges_per_wave = 6; // where it is
-    double velocity = 0.7;     // [m/s]
-    double curvature_base = 1; // [1/m]
-    double curvature_max = 10; // [1/m]
-    int generations = 6;       // of root-3 subdivision, at most
-    double coarsening = 0.5;   // of the tolerances by which it refines
+    double compression = 0.07;                       // [m], or automatic
+    double edges_per_wave = 6;                       // where it is
+    double velocity = 0.7;                           // [m/s]
+    double curvature_base = 1;                       // [1/m]
+    double curvature_max = 10;                       // [1/m]
+    int generations = 6;                             // of root-3 subdivision, at most
+    double coarsening = 0.5;                         // of the tolerances by which it refines
+    int levels = 3;                                  // of quadrisection, at most
+    int level_difference = 0;                        // of faces that share an edge, at most; 0: any
+    double cosine_split = 0.97, cosine_join = 0.997; // of normals at an edge
     std::string crossings = "guard";
     int every = 0; // steps between remeshings; 0: once a frame
     bool operator==(const RemeshingDescription&) const = default;

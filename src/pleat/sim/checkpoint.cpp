@@ -255,6 +255,21 @@ void transfer_dependencies(Stream& stream, DependenciesT& d, std::size_t most)
         stream, "dependency_weight", d.parents, [](auto& p) -> auto& { return p.weight; });
 }
 
+template <class Stream, class Forest>
+void transfer_forest(Stream& stream, Forest& f, std::size_t most)
+{
+    count(stream, "forest_base", f.base, most);
+    column(
+        stream, "forest_triangles", f.base, [](auto& t) -> auto& { return t; });
+    count(stream, "forest_midpoints", f.midpoints, most);
+    column(
+        stream, "midpoint_vert", f.midpoints, [](auto& m) -> auto& { return m.vert; });
+    column(
+        stream, "midpoint_parents", f.midpoints, [](auto& m) -> auto& { return m.parents; });
+    column(
+        stream, "midpoint_split", f.midpoints, [](auto& m) -> auto& { return m.is_split; });
+}
+
 /// \param most elements of any kind
 template <class Stream, class Sim, class Info>
 void transfer(Stream& stream, MeshArrays& mesh, Sim& sim, Info& info, std::size_t most)
@@ -275,6 +290,7 @@ void transfer(Stream& stream, MeshArrays& mesh, Sim& sim, Info& info, std::size_
     const auto field = [&](const char* name, auto& f) { stream.array(name, f.values); };
     visit_fields(sim.model, field);
     transfer_dependencies(stream, sim.model.dependencies, most);
+    transfer_forest(stream, sim.model.forest, most);
     visit_fields(sim.state, field);
     stream.value("handles_taken", sim.state.handles_taken);
 }
@@ -336,6 +352,8 @@ void check(const Reader& reader, const Simulation& sim, const CheckpointInfo& in
     if (const auto problem = find_problem(model.dependencies, model.mesh.node_count());
         !problem.empty())
         reader.refuse("dependencies of nodes that are none (" + problem + ")");
+    if (const auto problem = find_problem(model.forest, model.mesh); !problem.empty())
+        reader.refuse("a hierarchy of faces that does not fit the mesh (" + problem + ")");
 }
 
 } // namespace

@@ -25,7 +25,7 @@
 namespace pleat {
 
 /// Changes with every change of what the file holds or means.
-inline constexpr std::uint32_t checkpoint_version = 4;
+inline constexpr std::uint32_t checkpoint_version = 5;
 
 /// Further content of a checkpoint.
 struct CheckpointInfo {
