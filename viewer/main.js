@@ -87,6 +87,7 @@ function onFrame() {
     showTrouble(null);
     for (const o of player.packet.objects) o.longestEdge = run.edgeLengths?.[o.name]?.[1];
     stage.setObjects(player.packet.objects, lookOf);
+    if (run.cameras) stage.setSceneView(cameraNow());
     if (run.cameras && stage.followsCamera) stage.setCamera(cameraNow());
     growRange();
     showNow();

@@ -19,6 +19,17 @@ const SLOW = 55;           // [ms] between pictures
 
 const backgrounds = { light: '#edeeef', dark: '#15181b' };
 
+/** A closed path along the edges of what a camera sees, as numbers: from the eye to the plane of the target. */
+export function frustumPath({ eye, target, up, fov, aspect }) {
+    const from = new Vector3(...eye), depth = new Vector3(...target).sub(from);
+    const across = depth.clone().cross(new Vector3(...up)).normalize();
+    const upwards = across.clone().cross(depth).normalize();
+    const height = depth.length() * Math.tan(fov / 2);
+    const corner = (x, y) => from.clone().add(depth).addScaledVector(across, x * height * aspect).addScaledVector(upwards, y * height);
+    const corners = [corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)];
+    return corners.flatMap((c, i) => [from, c, corners[(i + 1) % 4]]).flatMap((p) => p.toArray());
+}
+
 export class Stage extends EventTarget {
     surfaces = new Map(); // by name
     hidden = new Set();   // names
@@ -34,6 +45,7 @@ export class Stage extends EventTarget {
     #rest = 0;
     #ellipse;
     #outline;
+    #frustum;
 
     constructor(canvas, up) {
         super();
@@ -67,7 +79,8 @@ export class Stage extends EventTarget {
         const line = (colour) => new LineLoop(new BufferGeometry(), new LineBasicMaterial({ color: colour, depthTest: false, transparent: true }));
         this.#ellipse = line('#ffffff');
         this.#outline = line('#ffffff');
-        for (const l of [this.#ellipse, this.#outline]) { l.visible = false; l.frustumCulled = false; this.overlay.add(l); }
+        this.#frustum = line('#ffffff');
+        for (const l of [this.#ellipse, this.#outline, this.#frustum]) { l.visible = false; l.frustumCulled = false; this.overlay.add(l); }
 
         new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
         this.resize();
@@ -112,6 +125,7 @@ export class Stage extends EventTarget {
         const ink = theme === 'dark' ? '#ffffff' : '#101418';
         this.#ellipse.material.color.set(ink);
         this.#outline.material.color.set(ink);
+        this.#frustum.material.color.set(ink);
         this.redraw();
     }
 
@@ -274,6 +288,13 @@ export class Stage extends EventTarget {
         this.redraw();
     }
 
+    /** The camera of the scene, drawn as a pyramid that ends at its target while the picture is from elsewhere. */
+    setSceneView(view) {
+        this.sceneView = view;
+        this.#frustum.geometry.setAttribute('position', new Float32BufferAttribute(frustumPath(view), 3));
+        this.redraw();
+    }
+
     /** Turns about the target, for keys. [rad] */
     orbit(right, upwards) {
         const arm = this.camera.position.clone().sub(this.controls.target);
@@ -380,7 +401,8 @@ export class Stage extends EventTarget {
             this.floor.visible = floor;
         } else this.floor.visible = false;
         r.render(this.scene, this.camera);
-        if (this.#ellipse.visible || this.#outline.visible) {
+        this.#frustum.visible = this.sceneView !== undefined && !this.followsCamera;
+        if (this.#ellipse.visible || this.#outline.visible || this.#frustum.visible) {
             r.autoClear = false;
             r.render(this.overlay, this.camera);
         }

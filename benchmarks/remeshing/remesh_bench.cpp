@@ -6,6 +6,8 @@
 #include "pleat/core/parallel.hpp"
 #include "pleat/remeshing/anisotropic.hpp"
 #include "pleat/remeshing/remesh_to_metric.hpp"
+#include "pleat/remeshing/sizing_screen.hpp"
+#include "pleat/remeshing/sizing_view.hpp"
 
 #include "mesh/zoo.hpp"
 #include "remeshing/subject.hpp"
@@ -14,6 +16,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cmath>
+#include <memory>
 
 namespace pleat {
 namespace {
@@ -134,6 +137,32 @@ void sizing_field(benchmark::State& state)
     report_faces(state, sheet.sim.model.mesh.face_count());
 }
 
+/// The same with the metrics `view` and `screen`; half of the sheet is in the frame of a camera
+/// that pans and has a cut ahead.
+void sizing_field_view(benchmark::State& state)
+{
+    const double size = std::sqrt(double(state.range(0)) / 1000);
+    WavingSheet sheet(size);
+    ClothSizing sizing = cloth_sizing(sheet.sizing);
+    sizing.metrics.push_back({"view", std::make_shared<SizingView>(SizingViewOptions{})});
+    sizing.metrics.push_back({"screen", std::make_shared<SizingScreen>(SizingScreenOptions{})});
+    World world;
+    world.cameras.resize(1);
+    const auto key = [&](double time, double x) {
+        return CameraKey{time, {x, 0.5 * size, 2 * size}, {x, 0.5 * size, 0}, {0, 1, 0}, 0.5, {}};
+    };
+    world.cameras[0].keys = {key(0, -0.2 * size), key(1, 0), key(1, 0.9 * size)};
+    const Threads threads(2);
+    threads.run([&] {
+        for (auto _ : state) {
+            const FaceSizing s =
+                face_sizing(sheet.sim.model, sheet.sim.state, world, 0.9, {}, {sizing});
+            benchmark::DoNotOptimize(vert_metric(sheet.sim.model.mesh, s.metric));
+        }
+    });
+    report_faces(state, sheet.sim.model.mesh.face_count());
+}
+
 BENCHMARK(refine_from_two_faces)
     ->Arg(10000)
     ->Arg(30000)
@@ -154,6 +183,7 @@ BENCHMARK(remesh_frame_guard)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 BENCHMARK(sizing_field)->Arg(25000)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(sizing_field_view)->Arg(25000)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 } // namespace
 } // namespace pleat

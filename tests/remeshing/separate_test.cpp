@@ -3,7 +3,9 @@
 #include "pleat/remeshing/separate.hpp"
 
 #include "pleat/contact/audit.hpp"
+#include "pleat/contact/untangle.hpp"
 #include "pleat/mesh/validate.hpp"
+#include "pleat/model/obstacle_sample.hpp"
 #include "pleat/remeshing/anisotropic.hpp"
 #include "pleat/remeshing/material_map.hpp"
 
@@ -173,12 +175,22 @@ RemeshReport remesh_to(Simulation& sim, const test::MetricFunction& at, Crossing
     EditOptions options;
     options.crossings = crossings;
     options.strain_rise = 1e9; // so that edits go wrong
+    if (crossings == CrossingStrategy::contour)
+        options.untangle = [](const World& world, double time, const Model& model, State& state) {
+            const std::vector<std::uint8_t> held(model.mesh.node_count(), 0);
+            UntangleOptions untangling;
+            untangling.step = 1e-4;
+            untangling.max_iterations = 80;
+            return untangle(model, world, sample_obstacles(world, time, 0), held, untangling, state)
+                .ok;
+        };
     return remesh_model(sim.model, sim.state, {}, 0, metric, {}, options);
 }
 
 TEST(CrossingStrategies, no_random_remesh_of_a_scroll_crosses_itself)
 {
-    for (const CrossingStrategy strategy : {CrossingStrategy::guard, CrossingStrategy::separate}) {
+    for (const CrossingStrategy strategy :
+         {CrossingStrategy::guard, CrossingStrategy::separate, CrossingStrategy::contour}) {
         std::mt19937_64 random(1);
         std::uniform_real_distribution<double> unit(0, 1);
         std::size_t crossings = 0, kept = 0, edits = 0;
@@ -203,7 +215,8 @@ TEST(CrossingStrategies, no_random_remesh_of_a_scroll_crosses_itself)
             }
         }
         EXPECT_GT(crossings, 100u); // without either it would cross
-        EXPECT_GT(edits, 500u);
+        // Contour minimisation alone is weak in layers so near: most of the old mesh is kept.
+        EXPECT_GT(edits, strategy == CrossingStrategy::contour ? 0u : 500u);
         RecordProperty("kept", std::to_string(kept));
         RecordProperty("edits", std::to_string(edits));
     }

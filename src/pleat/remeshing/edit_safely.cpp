@@ -105,6 +105,20 @@ private:
                                    obstacles(), changed_);
     }
 
+    /// Moves crossing faces apart.
+    /// \return what still crosses; with CrossingStrategy::contour all of it
+    std::vector<FaceCrossing> separated(const MaterialMap& before,
+                                        std::vector<FaceCrossing> crossings)
+    {
+        if (options_.crossings == CrossingStrategy::contour) return crossings;
+        Field<NodeId, double> inverse_mass(model_.mesh.node_count(), FieldRule::reset);
+        for (NodeId n : model_.mesh.nodes())
+            inverse_mass[n] = model_.handles(n) != 0 ? 0 : pleat::inverse_mass(model_, n);
+        SeparateReport r = separate(model_.mesh, inverse_mass, obstacles(), before,
+                                    std::move(crossings), {}, state_.x, model_.dependencies);
+        return r.ok ? std::vector<FaceCrossing>() : std::move(r.left);
+    }
+
     /// Separates crossing faces; if that fails, shortens the contours; if that fails, keeps the old
     /// mesh there.
     void take_apart(std::vector<FaceCrossing> crossings)
@@ -113,16 +127,11 @@ private:
         const MaterialMap before(model_before_.mesh, state_before_.x);
         const std::size_t edits = counts_.edits();
         for (int attempt = 0; !crossings.empty(); ++attempt) {
-            Field<NodeId, double> inverse_mass(model_.mesh.node_count(), FieldRule::reset);
-            for (NodeId n : model_.mesh.nodes())
-                inverse_mass[n] = model_.handles(n) != 0 ? 0 : pleat::inverse_mass(model_, n);
-            const SeparateReport r =
-                separate(model_.mesh, inverse_mass, obstacles(), before, std::move(crossings), {},
-                         state_.x, model_.dependencies);
+            const std::vector<FaceCrossing> left = separated(before, std::move(crossings));
             crossings.clear();
-            if (r.ok) break;
+            if (left.empty()) break;
             if (options_.untangle && options_.untangle(world_, time_, model_, state_)) break;
-            freeze(before, r.left, attempt);
+            freeze(before, left, attempt);
             take_back();
             edit(nullptr);
             if (counts_.changed()) crossings = find_crossings();

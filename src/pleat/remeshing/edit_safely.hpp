@@ -37,6 +37,8 @@ enum class CrossingStrategy {
     /// Faces that changed are tested; those that cross are moved apart (separate.hpp). Where that
     /// does not help, contours are shortened, and at last the old mesh is kept there.
     separate,
+    /// The same, with the contours shortened at once [Koh2015] sec. 3.4.
+    contour,
     none, // nothing: for scenes without contact
 };
 
@@ -48,7 +50,8 @@ using Untangler =
 struct EditOptions {
     CrossingStrategy crossings = CrossingStrategy::guard;
     double strain_rise = 0.01; // see EditLimits
-    /// For CrossingStrategy::separate, where moving apart alone does not do; may be empty.
+    /// For CrossingStrategy::contour, and for separate where moving apart alone does not do; may be
+    /// empty.
     Untangler untangle;
     std::vector<bool> frozen_panels; // keep their mesh, by PanelId; empty: none
     /// The obstacles at the time of the edit, if the caller has them; null: found from the world.

@@ -143,9 +143,11 @@ void add_instances(SceneDescription& scene, JsonFile& file)
     for (std::size_t i = 0; i < original.instances.size(); ++i) {
         const InstanceDescription& instance = original.instances[i];
         const std::string place = "instances[" + std::to_string(i) + "]";
-        if (!names.insert(instance.name).second)
+        if (!names.insert(instance.name).second) {
             file.problem(place + ".name", "the name " + in_quotes(instance.name) + " a second time",
                          "a name of its own for each instance");
+            continue;
+        }
         const InstanceCopies copies(instance, original, place, file);
         copies.check_names();
         copies.add_to(scene);

@@ -328,8 +328,9 @@ EditOptions edit_options(const SceneDescription& scene, std::string_view type)
         const RemeshingDescription& d = c.remeshing;
         if (d.type != type) continue;
         if (d.crossings == "guard") edit.crossings = CrossingStrategy::guard;
-        if (d.crossings == "separate" && edit.crossings == CrossingStrategy::none)
-            edit.crossings = CrossingStrategy::separate;
+        if (edit.crossings != CrossingStrategy::none) continue;
+        if (d.crossings == "separate") edit.crossings = CrossingStrategy::separate;
+        if (d.crossings == "contour") edit.crossings = CrossingStrategy::contour;
     }
     edit.untangle = &untangle_remeshed;
     return edit;
@@ -546,9 +547,10 @@ Value sizing_list(std::vector<SizingDescription>& field)
 /// What types that are driven by sizing metrics have in common.
 void sizing_options(Keys& keys, RemeshingDescription& d)
 {
-    static const Words strategies{
-        {"guard", "separate", "none"},
-        {"edits that would make faces cross are refused", "faces that cross are moved apart", ""}};
+    static const Words strategies{{"guard", "separate", "contour", "none"},
+                                  {"edits that would make faces cross are refused",
+                                   "faces that cross are moved apart",
+                                   "the contours where faces cross are shortened to nothing", ""}};
     keys.key({"sizing", "sizing metrics, each at most once: names, or objects with options", "",
               "`[\"curvature\", \"compression\", \"velocity\", \"obstacle\"]`; "
               "`[\"mean_curvature\"]` with `root3`, `[\"dihedral\"]` with `quadrisection`"},
