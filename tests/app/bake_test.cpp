@@ -59,7 +59,7 @@ TEST(Bake, tells_what_is_wrong)
     const TemporaryFolder folder;
     const std::string run = (folder / "run").string(), out = (folder / "out").string();
     ASSERT_EQ(
-        run_pleat({"run", scenes + "stack/scene.json", "--frames", "0", "-q", "-o", run}).exit_code,
+        run_pleat({"run", scenes + "pile/scene.json", "--frames", "0", "-q", "-o", run}).exit_code,
         0);
     const auto told = [&](std::vector<std::string> words, const std::string& text) {
         words.insert(words.begin(), "bake");
@@ -70,7 +70,7 @@ TEST(Bake, tells_what_is_wrong)
     };
     told({(folder / "none").string()}, "no such folder");
     told({run, "--cloth", "rag"}, "the name of a cloth");
-    told({run, "--mesh", scenes + "stack/sheet.obj"}, "--cloth NAME");
+    told({run, "--mesh", scenes + "pile/sheet0.obj"}, "--cloth NAME");
     told({run, "--format", "abc"}, "abc");
 }
 
