@@ -128,7 +128,7 @@ def add_velocities(o, path):
     assert len(mesh.vertices) == count
     v = np.stack([rows["vx"], rows["vy"], rows["vz"]], axis=1).astype(np.float32)
     attribute = mesh.attributes.new("velocity", "FLOAT_VECTOR", "POINT")
-    attribute.data.foreach_set("vector", (v / 25).ravel())  # Cycles counts in frames
+    attribute.data.foreach_set("vector", v.ravel())  # per second; the scene says how many frames
     return float(np.linalg.norm(v, axis=1).max())
 
 
@@ -141,13 +141,14 @@ def make_picture():
         print(f"check: {name} with velocities up to {speed:.2f} m/s")
     bpy.context.scene.frame_set(last)
     scene = bpy.context.scene
+    scene.render.fps = 25
     scene.render.engine = "CYCLES"
     scene.cycles.samples = 48
     scene.cycles.use_denoising = False
     scene.render.use_motion_blur = True
     scene.render.motion_blur_shutter = 0.8
     scene.render.resolution_x, scene.render.resolution_y = 800, 600
-    for i, (name, colour) in enumerate({"sheet": (0.7, 0.12, 0.1, 1), "ball": (0.25, 0.3, 0.4, 1)}.items()):
+    for i, (name, colour) in enumerate({"sheet": (0.5, 0.03, 0.03, 1), "ball": (0.25, 0.3, 0.4, 1)}.items()):
         material = bpy.data.materials.new(name)
         material.use_nodes = True
         material.node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = colour
@@ -156,10 +157,10 @@ def make_picture():
         mesh.data.materials.append(material)
     world = bpy.data.worlds.new("world")
     world.use_nodes = True
-    world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.8, 0.85, 0.9, 1)
+    world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.35, 0.38, 0.42, 1)
     scene.world = world
     light = bpy.data.objects.new("sun", bpy.data.lights.new("sun", "SUN"))
-    light.data.energy = 3
+    light.data.energy = 1.5
     light.rotation_euler = (math.radians(40), math.radians(20), 0)
     scene.collection.objects.link(light)
     scene.frame_set(last)
@@ -167,7 +168,7 @@ def make_picture():
     x = points(evaluated(sheet))
     centre = mathutils.Vector((x.max(axis=0) + x.min(axis=0)) / 2)
     camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
-    camera.location = centre + mathutils.Vector((1.6, -1.6, 0.7))
+    camera.location = centre + mathutils.Vector((1.7, 1.2, 0.5))
     camera.rotation_euler = (centre - camera.location).to_track_quat("-Z", "Y").to_euler()
     scene.collection.objects.link(camera)
     scene.camera = camera

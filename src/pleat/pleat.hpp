@@ -9,6 +9,7 @@
 //   Load                a load of your own (SimulatorOptions::loads)
 //   SizingMetric        a reason of your own to refine the mesh (SimulatorOptions::sizing)
 //   remesh_surface()    a triangle mesh and a metric in, a mesh that fits the metric out
+//   BakeMesh            frames of an adaptive cloth on a mesh that stays the same
 //   fabric()            a shipped fabric by name; Material: one of your own
 //   InputError          bad input, with all that is wrong; FileError: the system refused
 //
@@ -17,6 +18,7 @@
 #pragma once
 
 #include "pleat/api/array_scene.hpp"
+#include "pleat/api/bake.hpp"
 #include "pleat/api/remesh_surface.hpp"
 #include "pleat/api/simulator.hpp"
 #include "pleat/core/error.hpp"
