@@ -179,6 +179,42 @@ TEST(Flip, twice_brings_the_edge_back)
     EXPECT_TRUE((mesh[e].nodes == nodes) || (mesh[e].nodes == std::array{nodes[1], nodes[0]}));
 }
 
+TEST(Retriangulation, of_two_faces_is_a_flip_and_can_be_undone)
+{
+    Mesh mesh = build_mesh(zoo::grid(4, 4));
+    const EdgeId e = first_edge(mesh, [&](EdgeId i) { return may_flip(mesh, i) == Refusal::none; });
+    const auto [a, b] = mesh.verts_of(e, 0);
+    const VertId c = mesh.opposite_vert(e, 0), d = mesh.opposite_vert(e, 1);
+    const std::array<FaceId, 2> faces = mesh[e].faces;
+    const Mesh before = mesh;
+    UndoLog undo;
+    const std::array<std::array<VertId, 3>, 2> now{{{c, d, b}, {d, c, a}}};
+    const Retriangulation r = retriangulate(mesh, faces, now, &undo);
+    EXPECT_THAT(validate(mesh, {.expected_area = 1.0}), IsEmpty());
+    EXPECT_EQ(r.edges, std::vector<EdgeId>{e});
+    EXPECT_EQ(r.faces.size(), 2u);
+    Mesh flipped = before;
+    flip_edge(flipped, e);
+    EXPECT_TRUE(is_some(mesh.find_edge(mesh.node(c), mesh.node(d))));
+    EXPECT_EQ(mesh.edge_count(), flipped.edge_count());
+    undo_edit(mesh, undo);
+    EXPECT_EQ(mesh, before);
+}
+
+TEST(Retriangulation, keeps_what_is_there_already)
+{
+    Mesh mesh = build_mesh(zoo::grid(4, 4));
+    const Mesh before = mesh;
+    const std::array<FaceId, 3> faces{FaceId{0}, FaceId{1}, FaceId{2}};
+    std::vector<std::array<VertId, 3>> same;
+    for (FaceId f : faces) {
+        const auto& v = mesh[f].verts;
+        same.push_back({v[1], v[2], v[0]});
+    }
+    EXPECT_FALSE(retriangulate(mesh, faces, same).changed());
+    EXPECT_EQ(mesh, before);
+}
+
 TEST(FaceSplit, is_the_inverse_of_join)
 {
     for (const zoo::Animal& animal : zoo::animals()) {
