@@ -13,7 +13,7 @@ _pleat() {
         [check]="--offenders --limit-tolerance --strict --threads"
         [render]="--frame --frames --output --film --fps --width --height --samples --wireframe
                   --colour --color --range --colour-faces --no-ground --dark --azimuth --elevation
-                  --fov --eye --target --display --display-levels --fit-frames --quiet --threads"
+                  --fov --eye --target --camera --display --display-levels --fit-frames --quiet --threads"
         [view]="--port --host --no-open --export --frames --output --force --threads"
         [stats]="--output"
         [export]="--output --format --name-pattern"
