@@ -562,8 +562,8 @@ void sizing_options(Keys& keys, RemeshingDescription& d)
     const auto limits_rise = [&d](JsonReader& r, const std::string& key) {
         if (d.curvature_max <= d.curvature_base)
             r.file().problem(r.path_of(key),
-                             "limits from " + std::to_string(d.curvature_base) + " to " +
-                                 std::to_string(d.curvature_max),
+                             "limits from " + Json(d.curvature_base).dump() + " to " +
+                                 Json(d.curvature_max).dump(),
                              "a \"curvature_max\" above \"curvature_base\"");
     };
     keys.key({"curvature_base", curvature_base_meaning, "1/m"},
@@ -576,8 +576,8 @@ void sizing_options(Keys& keys, RemeshingDescription& d)
     const auto cosines_rise = [&d](JsonReader& r, const std::string& key) {
         if (d.cosine_join < d.cosine_split)
             r.file().problem(r.path_of(key),
-                             "cosines from " + std::to_string(d.cosine_split) + " to " +
-                                 std::to_string(d.cosine_join),
+                             "cosines from " + Json(d.cosine_split).dump() + " to " +
+                                 Json(d.cosine_join).dump(),
                              "a \"cosine_join\" that is not below \"cosine_split\"");
     };
     keys.key({"cosine_split", cosine_split_meaning},
