@@ -50,7 +50,7 @@ public:
         }
         report_.changed = counts_.changed();
         report_.splits = counts_.splits;
-        report_.flips = counts_.flips;
+        report_.flips = counts_.flips + counts_.bonds; // what adds and removes no nodes
         report_.collapses = counts_.collapses;
         report_.refused += counts_.refused;
         report_.midpoints = counts_.midpoints;
